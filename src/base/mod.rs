@@ -1,0 +1,11 @@
+//! Layer 0: values every stage shares. No file system, no process, no clock, no console.
+
+mod argv;
+mod digest;
+mod path;
+mod sink;
+
+pub use argv::{Argv, ArgvError};
+pub use digest::{DigestError, Sha256};
+pub use path::{PathError, RelPath};
+pub use sink::{Event, Silent, Sink};

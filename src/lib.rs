@@ -1,0 +1,20 @@
+//! `adequacy` measures how well a list of acceptance commands tells a right solution from a wrong
+//! one, and seals the answer.
+//!
+//! The flow has one direction; each arrow is one public function, each noun one type, each stage
+//! one module that sees only the stages before it and [`base`]:
+//!
+//! ```text
+//! adequacy.toml -> task::load -> Task -> tree::snapshot -> Snapshot -> plan::plan -> Plan
+//!   -> run::run -> Vec<Run> -> outcome::judge -> Outcome -> adequacy::Adequacy::of -> Adequacy
+//!   -> seal::build -> contract.json bytes -> statement::seal -> contract.statement.json bytes
+//!   -> verify::verify(statement bytes, contract bytes) -> valid | Code
+//! ```
+//!
+//! The modules are declared in that order. `tests/layering.rs` holds the rule.
+
+pub mod base;
+#[cfg(feature = "engine")]
+pub mod task;
+#[cfg(feature = "engine")]
+pub mod tree;
