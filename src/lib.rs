@@ -18,3 +18,7 @@ pub mod base;
 pub mod task;
 #[cfg(feature = "engine")]
 pub mod tree;
+
+pub mod contract;
+pub mod statement;
+pub mod verify;
