@@ -22,3 +22,6 @@ pub mod tree;
 pub mod contract;
 pub mod statement;
 pub mod verify;
+
+pub mod envelope;
+pub mod vectors;
