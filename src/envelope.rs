@@ -14,7 +14,8 @@ use crate::base::Sha256;
 use crate::base::canonical;
 use crate::base::code::Code;
 use crate::base::json::{Document, Fault, Node, Value};
-use crate::contract::{self, SealError};
+use crate::contract;
+use crate::statement::{self, StatementError};
 
 /// What the payload is.
 pub const PAYLOAD_TYPE: &str = "application/vnd.probity.done-contract.v1+json";
@@ -88,9 +89,9 @@ impl FromStr for PublicKey {
 /// The RFC 8785 bytes of an envelope over a record's bytes, signed.
 ///
 /// # Errors
-/// [`SealError`] when the record is not one, or is not in canonical form.
-pub fn seal(contract: &[u8], key: &SecretKey) -> Result<Vec<u8>, SealError> {
-    contract::check_sealable(contract)?;
+/// [`StatementError`] when the record is not one, or is not in canonical form.
+pub fn seal(contract: &[u8], key: &SecretKey) -> Result<Vec<u8>, StatementError> {
+    statement::check_sealable(contract)?;
     let signature = key.0.sign(&encoding(PAYLOAD_TYPE, contract));
     let signature = Value::object([
         ("keyid", key.public().to_string().into()),

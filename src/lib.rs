@@ -25,3 +25,6 @@ pub mod verify;
 
 pub mod envelope;
 pub mod vectors;
+
+#[cfg(feature = "engine")]
+pub mod cli;

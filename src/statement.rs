@@ -1,9 +1,10 @@
 //! Stage 8: the in-toto Statement that carries a record under the done-contract predicate.
 
 use crate::base::Sha256;
+use crate::base::canonical;
 use crate::base::code::Code;
 use crate::base::json::{Document, Fault, Node};
-use crate::contract::{self, SealError};
+use crate::contract;
 
 /// in-toto's Statement type.
 pub const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
@@ -11,13 +12,24 @@ pub const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
 /// The predicate: what "done" means for one task, and how well its commands tell.
 pub const PREDICATE_TYPE: &str = "https://w3id.org/agent-evidence/predicate/v1/done-contract";
 
+/// A record's bytes cannot be put into a Statement or an envelope.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum StatementError {
+    /// They break a rule.
+    #[error("the record breaks the rule {0}: {rule}", rule = .0.rule())]
+    Refused(Code),
+    /// They are not their own RFC 8785 form, so that what carries them could not say the same.
+    #[error("the record's bytes are not in RFC 8785 form")]
+    NotCanonical,
+}
+
 /// The RFC 8785 bytes of the unsigned Statement over a record's bytes. Its subject is named
 /// `contract.json`.
 ///
 /// # Errors
-/// [`SealError`] when the record is not one, or is not in canonical form.
-pub fn seal(contract: &[u8]) -> Result<Vec<u8>, SealError> {
-    contract::check_sealable(contract)?;
+/// [`StatementError`] when the record is not one, or is not in canonical form.
+pub fn seal(contract: &[u8]) -> Result<Vec<u8>, StatementError> {
+    check_sealable(contract)?;
     // Canonical forms nest: the record goes in as it is, and the names here are in order.
     let head = format!(r#"{{"_type":"{STATEMENT_TYPE}","predicate":"#);
     let tail = format!(
@@ -26,8 +38,14 @@ pub fn seal(contract: &[u8]) -> Result<Vec<u8>, SealError> {
     );
     let statement = [head.as_bytes(), contract, tail.as_bytes()].concat();
     // One level deeper than the record: the limit of depth may be passed only here.
-    document(&statement).map_err(SealError::Refused)?;
+    document(&statement).map_err(StatementError::Refused)?;
     Ok(statement)
+}
+
+/// Whether a record's bytes can be sealed as they are.
+pub(crate) fn check_sealable(contract: &[u8]) -> Result<(), StatementError> {
+    contract::parse(contract).map_err(StatementError::Refused)?;
+    if canonical::is_canonical(contract) { Ok(()) } else { Err(StatementError::NotCanonical) }
 }
 
 /// The JSON of a Statement, before its rules.

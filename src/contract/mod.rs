@@ -18,7 +18,7 @@ pub use adequacy::{Adequacy, ClassCount};
 pub use count::Count;
 pub use head::{NativeLoaded, Strength};
 pub use protected::{Equivalence, Kind, ProtectedPath};
-pub use write::{SealError, WriteError, check_sealable};
+pub use write::WriteError;
 
 use std::collections::BTreeMap;
 

@@ -21,26 +21,6 @@ pub enum WriteError {
     Refused(Code),
 }
 
-/// A record's bytes cannot be put into a Statement or an envelope.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum SealError {
-    /// They break a rule.
-    #[error("the record breaks the rule {0}: {rule}", rule = .0.rule())]
-    Refused(Code),
-    /// They are not their own RFC 8785 form, so that what carries them could not say the same.
-    #[error("the record's bytes are not in RFC 8785 form")]
-    NotCanonical,
-}
-
-/// Whether a record's bytes can be sealed as they are.
-///
-/// # Errors
-/// [`SealError`], a broken rule before a spelling that is not canonical.
-pub fn check_sealable(contract: &[u8]) -> Result<(), SealError> {
-    parse(contract).map_err(SealError::Refused)?;
-    if canonical::is_canonical(contract) { Ok(()) } else { Err(SealError::NotCanonical) }
-}
-
 impl Record {
     /// The record's RFC 8785 bytes, read back through [`parse`].
     ///

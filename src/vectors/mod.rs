@@ -7,6 +7,8 @@
 mod cases;
 pub mod check;
 mod python_json;
+#[cfg(test)]
+mod tests;
 
 use crate::base::Sha256;
 use crate::base::code::Code;

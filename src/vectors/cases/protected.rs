@@ -25,12 +25,12 @@ macro_rules! exclude {
 pub(super) const ROWS: &[Row] = &[
     bad(
         "protected-paths-object",
-        FULL,
+        PLAIN,
         "protected_paths is an object",
-        &[
-            (r#""protected_paths": ["#, r#""protected_paths": {"tests": ["#),
-            ("2b12672aa73\"}\n  ]", "2b12672aa73\"}\n  ]}"),
-        ],
+        &[(
+            "\"protected_paths\": [\n    {\"path\": \"tests\", \"kind\": \"directory\", \"sha256\": \"59830ebc3a4184110566bf1a290d08473dfdcbd492ce498b14cd1a5e2fa2e441\"}\n  ]",
+            "\"protected_paths\": {}",
+        )],
         Type,
     ),
     bad(
