@@ -1,0 +1,1 @@
+//! Test runners that argv names for certain, and what their statuses and reports say.
