@@ -136,8 +136,8 @@ mod tests {
         let pid = Pid::from_child(&shell);
         let mut listed = children(pid);
         let mut scanned = children_by_scan(pid);
-        listed.sort();
-        scanned.sort();
+        listed.sort_by_key(|pid| pid.as_raw_pid());
+        scanned.sort_by_key(|pid| pid.as_raw_pid());
         assert_eq!(listed.len(), 2);
         assert_eq!(listed, scanned);
         assert_eq!(numbers(vec![pid]).len(), 3);

@@ -1,1 +1,0 @@
-//! Test runners that argv names for certain, and what their statuses and reports say.
