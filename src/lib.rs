@@ -20,3 +20,7 @@ pub mod run;
 pub mod task;
 #[cfg(feature = "engine")]
 pub mod tree;
+
+pub mod contract;
+pub mod statement;
+pub mod verify;

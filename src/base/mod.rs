@@ -1,7 +1,10 @@
 //! Layer 0: values every stage shares. No file system, no process, no clock, no console.
 
 mod argv;
+pub mod canonical;
+pub mod code;
 mod digest;
+pub mod json;
 mod path;
 mod sink;
 

@@ -1,0 +1,42 @@
+//! Stage 9: does a Statement hold for a record? Pure: bytes in, an answer out.
+
+use crate::base::Sha256;
+use crate::base::code::Code;
+use crate::contract::{self, Record};
+use crate::statement;
+
+/// The largest Statement or record that is read: 16 MiB.
+pub const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// A Statement and a record that belong together and break no rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verified {
+    /// The record.
+    pub record: Record,
+    /// SHA-256 of the record's bytes.
+    pub contract_sha256: Sha256,
+}
+
+/// Judges a Statement and the record's bytes as they were supplied.
+///
+/// A valid Statement says nothing about who made it: it is unsigned.
+///
+/// # Errors
+/// The [`Code`] of the first rule broken, in the order of `done-records` section 1.
+pub fn verify(statement: &[u8], contract: &[u8]) -> Result<Verified, Code> {
+    if statement.len() > MAX_BYTES || contract.len() > MAX_BYTES {
+        return Err(Code::MemberUnreadable);
+    }
+    let statement = statement::document(statement)?;
+    let head = statement::head(statement.root())?;
+    let parsed = contract::document(contract)?;
+    let record = contract::read(parsed.root())?;
+    let contract_sha256 = Sha256::of(contract);
+    if head.subject != contract_sha256 {
+        return Err(Code::StatementSubjectUnbound);
+    }
+    if head.predicate != parsed.root() {
+        return Err(Code::StatementPredicateDiffers);
+    }
+    Ok(Verified { record, contract_sha256 })
+}
