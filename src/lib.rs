@@ -15,6 +15,8 @@
 
 pub mod base;
 #[cfg(feature = "engine")]
+pub mod run;
+#[cfg(feature = "engine")]
 pub mod task;
 #[cfg(feature = "engine")]
 pub mod tree;

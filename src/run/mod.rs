@@ -1,0 +1,4 @@
+//! Stage 4.
+
+pub mod certificate;
+pub mod workspace;
