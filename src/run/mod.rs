@@ -12,3 +12,4 @@ mod orphans;
 mod processes;
 pub mod runner;
 pub mod spawn;
+pub mod workspace;
