@@ -14,6 +14,13 @@
 //! The modules are declared in that order. `tests/layering.rs` holds the rule.
 
 pub mod base;
+
+#[cfg(feature = "engine")]
+pub mod adequacy;
+#[cfg(feature = "engine")]
+pub mod outcome;
+#[cfg(feature = "engine")]
+pub mod plan;
 #[cfg(feature = "engine")]
 pub mod run;
 #[cfg(feature = "engine")]
@@ -22,5 +29,14 @@ pub mod task;
 pub mod tree;
 
 pub mod contract;
+#[cfg(feature = "engine")]
+pub mod seal;
 pub mod statement;
 pub mod verify;
+
+#[cfg(feature = "engine")]
+pub mod cli;
+#[cfg(feature = "engine")]
+pub mod measure;
+#[cfg(feature = "engine")]
+pub mod report;

@@ -1,4 +1,4 @@
-//! The command line's entry.
+//! The command line's entry: helper or program, and the one place that ends the process.
 
 use std::process::ExitCode;
 
@@ -8,5 +8,5 @@ fn main() -> ExitCode {
     if words.next().is_some_and(|word| word == adequacy::run::exec::WORD) {
         return adequacy::run::exec::main(words);
     }
-    ExitCode::SUCCESS
+    ExitCode::from(adequacy::cli::run(std::env::args_os()).code())
 }

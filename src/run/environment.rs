@@ -128,6 +128,13 @@ impl Environment {
         Self(all)
     }
 
+    /// The same with one more variable, which wins over one of that name.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.0.insert(name.into(), value.into());
+        self
+    }
+
     /// Names and values, in byte order of the names.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))

@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::base::RelPath;
 
 /// What the user wants in or out of the listing, beside the defaults.
 ///
 /// An item of one segment means every entry of that name; an item of several segments means the one
 /// path. Neither is a pattern. `exclude` wins over `keep`; `keep` wins over the defaults.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
     /// To be listed though a default would leave it out.
     pub keep: Vec<RelPath>,

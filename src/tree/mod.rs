@@ -162,6 +162,21 @@ impl Snapshot {
         }
     }
 
+    /// Bytes of all files together.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.files().map(|(_, _, size)| size).sum()
+    }
+
+    /// A path whose entry is not the same in `other`: changed, gone or new.
+    #[must_use]
+    pub fn first_difference<'s>(&'s self, other: &'s Self) -> Option<&'s RelPath> {
+        let differs = |entry: &&Entry, there: &Self| there.get(&entry.path) != Some(*entry);
+        let gone = self.entries.iter().find(|entry| differs(entry, other));
+        let new = || other.entries.iter().find(|entry| differs(entry, self));
+        gone.or_else(new).map(|entry| &entry.path)
+    }
+
     /// One digest over the whole listing.
     ///
     /// SHA-256 over `adequacy-tree/1` and a line feed, then for every entry in order: one letter

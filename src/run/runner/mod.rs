@@ -7,10 +7,13 @@ mod executed;
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 pub use executed::executed_in_junit;
 
 /// A runner this crate knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Runner {
     /// pytest, as a program or a module.
     Pytest,

@@ -86,22 +86,6 @@ const DIRECTORIES: [&str; 13] = [
     "home/.run",
 ];
 
-/// The variables that tell a command its private directories.
-const VARIABLES: [(&str, &str); 12] = [
-    ("HOME", HOME),
-    ("TMPDIR", TMP),
-    ("TMP", TMP),
-    ("TEMP", TMP),
-    ("XDG_CACHE_HOME", "home/.cache"),
-    ("XDG_CONFIG_HOME", "home/.config"),
-    ("XDG_DATA_HOME", "home/.local/share"),
-    ("XDG_STATE_HOME", "home/.local/state"),
-    ("XDG_RUNTIME_DIR", "home/.run"),
-    ("PYTHONPYCACHEPREFIX", PYCACHE),
-    ("CARGO_TARGET_DIR", "cache/target"),
-    ("CARGO_BUILD_BUILD_DIR", "cache/target"),
-];
-
 /// The private directory of one worker.
 #[derive(Debug)]
 pub struct Workspace {
@@ -184,9 +168,10 @@ impl Workspace {
         self.path.join(PYCACHE)
     }
 
-    /// Names and values of the variables that tell a command its private directories.
-    pub fn variables(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
-        VARIABLES.iter().map(|(name, path)| (*name, self.path.join(path)))
+    /// The directory for `CARGO_TARGET_DIR`.
+    #[must_use]
+    pub fn target(&self) -> PathBuf {
+        self.path.join("cache/target")
     }
 
     /// Puts a mutant in place: each file gets these bytes as a new inode, with the mode it had and a time

@@ -9,10 +9,13 @@ use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstatfs, openat, unlinkat};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
+use serde::{Deserialize, Serialize};
+
 use crate::tree::stat_fd;
 
 /// How a workspace finds out what a command changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Soundness {
     /// By `stat`: on ext4, xfs and btrfs every change of content, mode, owner, name count or extended
     /// attribute moves `ctime`, which no process can set.
@@ -20,17 +23,6 @@ pub enum Soundness {
     /// By reading everything: on tmpfs a write through a mapping that was read before leaves `ctime`
     /// as it was, and other file systems were not shown to be better.
     Content,
-}
-
-impl Soundness {
-    /// The word for the run's file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Stat => "stat",
-            Self::Content => "content",
-        }
-    }
 }
 
 /// `f_type` of the file systems where `ctime` can be trusted: ext4 (ext2 and ext3 share the number),
