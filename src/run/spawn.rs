@@ -146,7 +146,10 @@ impl Spawner {
             let why = format!("the helper `{helper}` in `{cwd}`: {error}");
             match error.kind() {
                 io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => Exit::Starved(why),
-                io::ErrorKind::ArgumentListTooLong => Exit::NotStarted(why),
+                // The helper's words are the command's and a few more.
+                io::ErrorKind::ArgumentListTooLong => {
+                    Exit::NotStarted(exec::too_long(spec.argv.first().map_or("", |word| word)))
+                }
                 _ => Exit::Lost(why),
             }
         })?;

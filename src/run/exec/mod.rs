@@ -10,7 +10,10 @@ pub(in crate::run) mod order;
 mod start;
 mod watch;
 
+pub(in crate::run) use self::start::too_long;
+
 use std::ffi::OsString;
+use std::fs;
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::process::ExitCode;
@@ -34,6 +37,7 @@ pub const WORD: &str = "__exec";
 
 /// Runs the command that the words after [`WORD`] describe. Status 2: they do not describe one.
 pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
+    close_inherited();
     let Some(order) = Order::parse(words) else { return ExitCode::from(2) };
     let report = match prepare().and_then(|()| Ok((Log::create(&order.log, order.keep)?, pipe()?)))
     {
@@ -45,6 +49,18 @@ pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
     // When the engine is gone nobody reads it, and nothing is left to do.
     let _ = io::stdout().write_all(&line);
     ExitCode::SUCCESS
+}
+
+/// Closes what our caller's own caller left open (a job server, a terminal's descriptor, a lock):
+/// the command would inherit it. Called before we open anything.
+fn close_inherited() {
+    let listed = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let open: Vec<i32> =
+        listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for descriptor in open.into_iter().filter(|&descriptor| descriptor > 2) {
+        // The listing's own is in the list and closed by now.
+        let _ = nix::unistd::close(descriptor);
+    }
 }
 
 /// What must hold before the command starts.

@@ -20,7 +20,8 @@ use crate::run::exit::Exit;
 const BUSY: (u32, Duration) = (100, Duration::from_millis(10));
 
 /// Starts `argv` in its own process group, with nothing to read and both outputs in one pipe.
-/// Only descriptors 0, 1 and 2 get through: all of ours close on exec.
+/// Only descriptors 0, 1 and 2 get through: those we opened close on exec, and those we inherited
+/// are closed already.
 ///
 /// The standard library resets SIGPIPE and the signal mask, which leaves the dispositions our
 /// caller ignored (`nohup`): those the command inherits as it would from a shell.
@@ -57,11 +58,16 @@ fn refusal(program: &OsStr, error: &io::Error) -> Exit {
         Some(Errno::NOTDIR) => "a part of its path is not a directory",
         Some(Errno::ACCESS) => "not an executable file, or a folder on the way is closed to us",
         Some(Errno::NOEXEC) => "not a program this system can run; a script needs a `#!` line",
-        Some(Errno::TOOBIG) => "its words and environment together are longer than allowed",
+        Some(Errno::TOOBIG) => return Exit::NotStarted(too_long(&name)),
         Some(Errno::TXTBSY) => "something holds its file open for writing",
         _ => return Exit::NotStarted(format!("`{name}`: {error}")),
     };
     Exit::NotStarted(format!("`{name}`: {why}"))
+}
+
+/// Why a command with too many or too long words cannot start.
+pub(in crate::run) fn too_long(program: &str) -> String {
+    format!("`{program}`: its words and environment together are longer than this system allows")
 }
 
 #[cfg(test)]
