@@ -34,6 +34,8 @@ pub mod seal;
 pub mod statement;
 pub mod verify;
 
+pub mod envelope;
+pub mod vectors;
 #[cfg(feature = "engine")]
 pub mod cli;
 #[cfg(feature = "engine")]

@@ -12,13 +12,13 @@ pub const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
 /// The predicate: what "done" means for one task, and how well its commands tell.
 pub const PREDICATE_TYPE: &str = "https://w3id.org/agent-evidence/predicate/v1/done-contract";
 
-/// A record cannot be put into a Statement.
+/// A record's bytes cannot be put into a Statement or an envelope.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum StatementError {
-    /// The record breaks a rule.
+    /// They break a rule.
     #[error("the record breaks the rule {0}: {rule}", rule = .0.rule())]
     Refused(Code),
-    /// Its bytes are not their own RFC 8785 form, so a Statement could not say the same.
+    /// They are not their own RFC 8785 form, so that what carries them could not say the same.
     #[error("the record's bytes are not in RFC 8785 form")]
     NotCanonical,
 }
@@ -29,10 +29,7 @@ pub enum StatementError {
 /// # Errors
 /// [`StatementError`] when the record is not one, or is not in canonical form.
 pub fn seal(contract: &[u8]) -> Result<Vec<u8>, StatementError> {
-    contract::parse(contract).map_err(StatementError::Refused)?;
-    if !canonical::is_canonical(contract) {
-        return Err(StatementError::NotCanonical);
-    }
+    check_sealable(contract)?;
     // Canonical forms nest: the record goes in as it is, and the names here are in order.
     let head = format!(r#"{{"_type":"{STATEMENT_TYPE}","predicate":"#);
     let tail = format!(
@@ -43,6 +40,12 @@ pub fn seal(contract: &[u8]) -> Result<Vec<u8>, StatementError> {
     // One level deeper than the record: the limit of depth may be passed only here.
     document(&statement).map_err(StatementError::Refused)?;
     Ok(statement)
+}
+
+/// Whether a record's bytes can be sealed as they are.
+pub(crate) fn check_sealable(contract: &[u8]) -> Result<(), StatementError> {
+    contract::parse(contract).map_err(StatementError::Refused)?;
+    if canonical::is_canonical(contract) { Ok(()) } else { Err(StatementError::NotCanonical) }
 }
 
 /// The JSON of a Statement, before its rules.

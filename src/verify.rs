@@ -3,6 +3,7 @@
 use crate::base::Sha256;
 use crate::base::code::Code;
 use crate::contract::{self, Record};
+use crate::envelope::{self, PublicKey};
 use crate::statement;
 
 /// The largest Statement or record that is read: 16 MiB.
@@ -39,4 +40,23 @@ pub fn verify(statement: &[u8], contract: &[u8]) -> Result<Verified, Code> {
         return Err(Code::StatementPredicateDiffers);
     }
     Ok(Verified { record, contract_sha256 })
+}
+
+/// Judges a DSSE envelope under a key its reader trusts, and the record's bytes as they were supplied.
+///
+/// # Errors
+/// The [`Code`] of the first rule broken: the envelope's ([`envelope::open`]), then that its payload
+/// is the record.
+pub fn verify_envelope(
+    envelope: &[u8],
+    contract: &[u8],
+    key: &PublicKey,
+) -> Result<Verified, Code> {
+    if envelope.len() > MAX_BYTES || contract.len() > MAX_BYTES {
+        return Err(Code::MemberUnreadable);
+    }
+    if envelope::open(envelope, key)? != contract {
+        return Err(Code::EnvelopePayloadDiffers);
+    }
+    Ok(Verified { record: contract::parse(contract)?, contract_sha256: Sha256::of(contract) })
 }

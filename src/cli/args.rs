@@ -35,6 +35,9 @@ pub(crate) enum Command {
     /// Run the unmutated tree once and say what a full run would cost
     #[command(after_help = "Example:\n  adequacy estimate . -j 8 -- python3 -m pytest -q")]
     Estimate(EstimateArgs),
+    Verify(super::verify::Args),
+    Vectors(super::vectors::Args),
+    Keygen(super::keygen::Args),
 }
 
 /// Which task, and what of it.

@@ -1,15 +1,21 @@
 //! The command line: one file a command. It alone talks to people and ends with an exit code.
 
 mod args;
+mod batch;
 mod exit;
 mod fault;
 mod init;
+mod keygen;
 mod list;
 mod measure;
+mod member;
 mod progress;
 mod replay;
 mod seal;
 mod setup;
+mod terminal;
+mod vectors;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write};
@@ -68,5 +74,8 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Init(args) => init::run(args, streams),
         Command::Replay(args) => replay::run(args, streams),
         Command::Estimate(args) => measure::estimate(args, streams),
+        Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),
+        Command::Vectors(args) => Ok(vectors::run(args, streams.out, streams.err)),
+        Command::Keygen(args) => Ok(keygen::run(args, streams.out, streams.err)),
     }
 }

@@ -1,0 +1,3 @@
+//! The reader as a library: answers, careful answers, and that no input surprises it.
+
+mod careful;
