@@ -54,11 +54,11 @@ fn rows(
         let source = snapshot.read(&file.path)?;
         let mut lines = String::new();
         for mutant in &plan.mutants[file.mutants.clone()] {
-            let row = Row::of(plan, mutant, &source);
             if json {
+                let row = Row::of(plan, mutant, &source);
                 lines.push_str(&serde_json::to_string(&row).expect("a row is plain values"));
             } else {
-                lines.push_str(&text::line(&row, streams.out_style));
+                lines.push_str(&text::line(plan, mutant, &source, streams.out_style));
             }
             lines.push('\n');
         }

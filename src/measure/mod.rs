@@ -253,7 +253,7 @@ pub fn measure(
         return Err(MeasureError::Survivors(survivors));
     }
     unchanged(task, options, &snapshot, &links, &watched)?;
-    let adequacy = Adequacy::of(&plan, |place| outcomes.get(&place).cloned())
+    let adequacy = Adequacy::of(&plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
     let gates = Thresholds::of(&task.gates, options.max_undecided).gates(&adequacy);
     run.finish(&adequacy, &gates, sentinels, not_reached);

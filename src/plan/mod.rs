@@ -20,7 +20,7 @@ use serde::Serialize;
 
 pub use choose::{Ignored, WhyNot};
 pub use id::MutantId;
-pub use row::{Row, readable};
+pub use row::{Row, lines, readable};
 pub use sample::SAMPLER;
 
 use crate::base::{RelPath, Sha256};
