@@ -229,16 +229,17 @@ mod tests {
         let equal = Fate::Equivalent;
         let unviable = Fate::Unviable(String::new());
         let counted = Fate::Counted;
-        // The last one moves a line below its statement: each statement is judged where it stands.
+        // The last one moves the line numbers of the code below it.
+        let moved = counted.clone();
         let expected = [
             counted.clone(),
             duplicate,
             equal.clone(),
             unviable,
-            equal.clone(),
+            equal,
             counted.clone(),
             counted,
-            equal,
+            moved,
         ];
         assert_eq!(fates, expected);
     }
