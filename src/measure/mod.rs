@@ -26,8 +26,8 @@ use crate::outcome::{self, Outcome};
 use crate::plan::compile::{self, CompileError, Judge};
 use crate::plan::interpreter::{self, Interpreter};
 use crate::plan::{Plan, PlanError};
-use crate::run::{Lab, Run, RunError, Runner, Settings, Spawner};
-use crate::task::Task;
+use crate::run::{Lab, Run, RunError, Runner, Sentinels, Settings, Spawner};
+use crate::task::{Task, TaskError};
 use crate::tree::{self, Choice, Snapshot, TreeError};
 
 /// How a task is measured.
@@ -89,7 +89,7 @@ pub enum MeasureError {
     NoMutants(String),
     /// Nothing says what to run.
     #[error(transparent)]
-    Task(#[from] crate::task::TaskError),
+    Task(#[from] TaskError),
     /// The tree is not what it was when the run began.
     #[error("the tree changed during the run: {0}; nothing of this run can be trusted")]
     TreeChanged(String),
@@ -178,7 +178,7 @@ fn judge(
         return Ok(None);
     }
     let path = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
-    let argv = &task.commands.first().ok_or(crate::task::TaskError::NoCommand)?.argv;
+    let argv = &task.commands.first().ok_or(TaskError::NoCommand)?.argv;
     let interpreter = interpreter::python(argv, &task.tree, &path);
     let interpreter = interpreter.ok_or(MeasureError::NoInterpreter)?;
     let judge = compile::judge(plan, snapshot, &interpreter)?;
@@ -209,57 +209,86 @@ pub fn measure(
     sink: &dyn Sink,
 ) -> Result<Measured, MeasureError> {
     if task.commands.is_empty() {
-        return Err(crate::task::TaskError::NoCommand.into());
+        return Err(TaskError::NoCommand.into());
     }
-    let prepared = prepare(task, &options.choice, sink)?;
+    let mut prepared = prepare(task, &options.choice, sink)?;
     let links = prepared.links(task);
-    let Prepared { snapshot, plan, interpreter } = prepared;
-    let output = OutputDir::open(&options.output, options.resume)?;
     let watched = links::fingerprint(&links)?;
-    let mut run = RunFile::begin(task, options, &snapshot, &plan, interpreter.as_ref());
-    run.linked = links.iter().map(|(path, _)| path.to_string()).collect();
-    run.plan_sha256 = output.write_plan(&plan, &snapshot)?;
-    if options.resume {
-        output.same_run(&run)?;
+    let output = OutputDir::open(&options.output, options.resume)?;
+    let mut run = RunFile::begin(task, options, &prepared, &links);
+    let settings = options.settings(output.logs(), links.clone());
+    let earlier = options.resume.then(|| output.read_run()).transpose()?;
+    if earlier.is_none() {
+        // From here on the directory is known as ours.
+        output.write_run(&run)?;
+    }
+    let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
+    let baseline = lab.baseline()?;
+    run.baseline(&baseline, &lab);
+    if let Some(budget) = task.mutate.budget {
+        let limit = earlier.as_ref().and_then(|run| Some(run.sampler.as_ref()?.limit));
+        let limit = limit.unwrap_or_else(|| affordable(budget, baseline.cpu()));
+        prepared.plan.sample(limit, task.mutate.seed);
+        run.sampled(limit, &prepared.plan, task);
+    }
+    run.plan_sha256 = output.write_plan(&prepared.plan, &prepared.snapshot)?;
+    if let Some(earlier) = &earlier {
+        output.same_run(earlier, &run)?;
     }
     output.write_run(&run)?;
-    let (ledger, mut outcomes) = Ledger::open(&output, &run.key(), &plan)?;
-    let settings = options.settings(output.logs(), links.clone());
-    let lab = Lab::open(task, &snapshot, &settings, spawner, sink)?;
-    run.soundness = Some(lab.soundness());
-    run.environment = lab.environment_names();
-    let baseline = lab.baseline()?;
-    run.baseline(&baseline, lab.limits());
-    let runners = runners(task);
-    let found = interpreter.as_ref().map(|(found, _)| found);
-    run.controls = Some(controls::before(&lab, task, &plan, &snapshot, found, sink)?);
+    let found = prepared.interpreter.as_ref().map(|(found, _)| found);
+    let (plan, snapshot) = (&prepared.plan, &prepared.snapshot);
+    run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
+    let (outcomes, sentinels) = decide(&lab, task, &output, &run, plan)?;
+    let not_reached = controls::after(&lab, plan, snapshot, &runners(task), &outcomes, sink)?;
+    drop(lab);
+    nothing_left(spawner)?;
+    unchanged(task, options, snapshot, &links, &watched)?;
+    let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
+        .expect("the pool hands over every mutant or fails");
+    let gates = Thresholds::of(&task.gates, options.max_undecided).gates(&adequacy);
+    run.finish(&adequacy, &gates, sentinels, not_reached);
+    output.write_sources(plan, snapshot, &outcomes)?;
     output.write_run(&run)?;
-    let todo = plan.counted().filter(|place| !outcomes.contains_key(place)).collect::<Vec<_>>();
-    let decided = Mutex::new(&mut outcomes);
-    let record = |place: usize, runs: &[Run]| {
+    let Prepared { snapshot, plan, .. } = prepared;
+    Ok(Measured { snapshot, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// How many mutants a CPU time pays for, if each takes as long as the unmutated tree; at least one.
+fn affordable(budget: Duration, each: Duration) -> usize {
+    let times = budget.as_secs_f64() / each.as_secs_f64().max(1e-3);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    let times = times as usize;
+    times.max(1)
+}
+
+/// Runs the mutants that the ledger does not hold yet, and adds each to it.
+fn decide(
+    lab: &Lab<'_>,
+    task: &Task,
+    output: &OutputDir,
+    run: &RunFile,
+    plan: &Plan,
+) -> Result<(BTreeMap<usize, Outcome>, Sentinels), MeasureError> {
+    let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
+    let todo = plan.counted().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
+    let runners = runners(task);
+    let outcomes = Mutex::new(known);
+    let sentinels = lab.mutants(plan, &todo, &|place, runs| {
         let outcome = outcome::judge(runs, &runners);
         ledger.append(&plan.mutants[place], &outcome, runs).map_err(|error| RunError::Log {
             path: error.path().to_owned(),
             error: error.into_io(),
         })?;
-        decided.lock().expect("no worker panics with it").insert(place, outcome);
+        outcomes.lock().expect("no worker panics with it").insert(place, outcome);
         Ok(())
-    };
-    let sentinels = lab.mutants(&plan, &todo, &record)?;
-    let not_reached = controls::after(&lab, &plan, &snapshot, &runners, &outcomes, sink)?;
-    drop(lab);
+    })?;
+    Ok((outcomes.into_inner().expect("the workers are done"), sentinels))
+}
+
+fn nothing_left(spawner: &Spawner) -> Result<(), MeasureError> {
     let survivors = spawner.survivors();
-    if !survivors.is_empty() {
-        return Err(MeasureError::Survivors(survivors));
-    }
-    unchanged(task, options, &snapshot, &links, &watched)?;
-    let adequacy = Adequacy::of(&plan, |place| outcomes.get(&place).copied())
-        .expect("the pool hands over every mutant or fails");
-    let gates = Thresholds::of(&task.gates, options.max_undecided).gates(&adequacy);
-    run.finish(&adequacy, &gates, sentinels, not_reached);
-    output.write_sources(&plan, &snapshot, &outcomes)?;
-    output.write_run(&run)?;
-    Ok(Measured { snapshot, plan, outcomes, adequacy, gates, run, output })
+    if survivors.is_empty() { Ok(()) } else { Err(MeasureError::Survivors(survivors)) }
 }
 
 /// The runners of a task's commands, in sealed order.
@@ -314,7 +343,7 @@ pub fn estimate(
     sink: &dyn Sink,
 ) -> Result<Estimate, MeasureError> {
     if task.commands.is_empty() {
-        return Err(crate::task::TaskError::NoCommand.into());
+        return Err(TaskError::NoCommand.into());
     }
     let prepared = prepare(task, &options.choice, sink)?;
     let links = prepared.links(task);
