@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use super::*;
 use crate::base::Silent;
+use crate::run::environment::{Environment, Places};
 use crate::tree::testing::{as_ordinary_user, python};
 use crate::tree::{Choice, Snapshot, snapshot};
 
@@ -460,19 +461,24 @@ fn held_out_files_and_added_links_are_part_of_every_workspace() {
 fn private_directories_are_there_empty_and_named_by_variables() {
     let (_directory, tree) = source();
     let (scratch, _golden, workspace) = made(&std::env::temp_dir(), &tree);
-    for (name, path) in workspace.variables() {
+    let places = Places::below(workspace.path(), 3);
+    let environment = Environment::for_run(|_| None, &places, &[], &[]);
+    let private =
+        environment.iter().filter(|(_, value)| Path::new(value).starts_with(scratch.path()));
+    let private: Vec<_> = private.collect();
+    for (name, path) in &private {
+        let path = Path::new(path);
         assert!(
             path.starts_with(workspace.path()) && !path.starts_with(workspace.tree()),
-            "{name}"
+            "{name:?}"
         );
-        let mode = fs::metadata(&path).unwrap().permissions().mode();
-        assert_eq!(mode & 0o7777, 0o700, "{name}");
-        let empty = fs::read_dir(&path).unwrap().all(|inner| inner.unwrap().path().is_dir());
-        assert!(empty, "{name}");
+        let mode = fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7777, 0o700, "{name:?}");
+        let empty = fs::read_dir(path).unwrap().all(|inner| inner.unwrap().path().is_dir());
+        assert!(empty, "{name:?}");
     }
     assert_eq!(fs::metadata(scratch.path()).unwrap().permissions().mode() & 0o7777, 0o700);
-    let names: Vec<_> = workspace.variables().map(|(name, _)| name).collect();
-    for name in ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "PYTHONPYCACHEPREFIX", "CARGO_TARGET_DIR"] {
-        assert!(names.contains(&name), "{name}");
+    for wanted in ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "PYTHONPYCACHEPREFIX", "CARGO_TARGET_DIR"] {
+        assert!(private.iter().any(|(name, _)| *name == wanted), "{wanted}");
     }
 }
