@@ -24,7 +24,7 @@ use crate::adequacy::{Adequacy, Gate, Thresholds};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::{self, Outcome};
 use crate::plan::compile::{self, CompileError, Judge};
-use crate::plan::interpreter::{self, Interpreter};
+use crate::plan::interpreter::{self, Found, Interpreter};
 use crate::plan::{Plan, PlanError};
 use crate::run::{Lab, Run, RunError, Runner, Sentinels, Settings, Spawner};
 use crate::task::{Task, TaskError};
@@ -93,6 +93,9 @@ pub enum MeasureError {
     /// The tree is not what it was when the run began.
     #[error("the tree changed during the run: {0}; nothing of this run can be trusted")]
     TreeChanged(String),
+    /// A path that is to be kept or left out is not there.
+    #[error("`{0}`, named by `--keep` or `--leave-out`, is not in the tree")]
+    Unmatched(RelPath),
     /// Processes of the run live on.
     #[error("processes of the run are still alive: {0:?}")]
     Survivors(Vec<i32>),
@@ -153,10 +156,20 @@ impl Options {
 /// [`MeasureError`] when the tree cannot be read, a pattern fits nothing, or no mutant is left.
 pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared, MeasureError> {
     sink.tell(Event::Step { name: "list", total: None });
-    let snapshot = tree::snapshot(&task.tree, choice, sink)?;
+    let snapshot = listing(task, choice, sink)?;
     let mut plan = crate::plan::plan(task, &snapshot)?;
+    tell(task, &plan, sink);
     sink.tell(Event::Step { name: "judge", total: None });
     let interpreter = judge(task, &mut plan, &snapshot)?;
+    if let Some((found, judge)) = &interpreter
+        && found.found == Found::Assumed
+    {
+        sink.tell(Event::Warning(format!(
+            "nothing in the command names its Python; `{}` (Python {}) judges which mutants compile",
+            found.program.display(),
+            judge.version.split(' ').next().unwrap_or_default()
+        )));
+    }
     if let Some(limit) = task.mutate.limit {
         plan.sample(limit as usize, task.mutate.seed);
     }
@@ -164,6 +177,51 @@ pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared
         return Err(MeasureError::NoMutants(nothing_to_do(&plan)));
     }
     Ok(Prepared { snapshot, plan, interpreter })
+}
+
+/// The listing of the task's tree, with every item of `choice` met.
+///
+/// # Errors
+/// [`MeasureError`] when the tree cannot be read, or an item of `choice` is not there.
+pub fn listing(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Snapshot, MeasureError> {
+    let snapshot = tree::snapshot(&task.tree, choice, sink)?;
+    match snapshot.unmatched().first() {
+        Some(path) => Err(MeasureError::Unmatched(path.clone())),
+        None => Ok(snapshot),
+    }
+}
+
+/// Says what was chosen and what was not, so that nobody has to guess.
+fn tell(task: &Task, plan: &Plan, sink: &dyn Sink) {
+    let note = |text: String| sink.tell(Event::Note(text));
+    note(match &task.file {
+        Some(file) => format!("task file `{}`", file.display()),
+        None => format!("no task file: bare tree `{}`", task.tree.display()),
+    });
+    let files = plan.files.iter().filter(|file| !file.mutants.is_empty());
+    let files = files.map(|file| format!("`{}` ({})", file.path, file.mutants.len()));
+    note(format!("mutants: {}", few(files)));
+    let ignored = plan.ignored.iter().map(|file| format!("`{}` ({})", file.path, file.why));
+    if !plan.ignored.is_empty() {
+        note(format!("not mutated: {}", few(ignored)));
+    }
+    for file in &plan.files {
+        if let Some((count, line)) = file.unreadable {
+            let path = &file.path;
+            sink.tell(Event::Warning(format!(
+                "`{path}`, line {line}: the grammar cannot read this; {count} mutants there are refused"
+            )));
+        }
+    }
+}
+
+/// The first few of a list, and how many more there are.
+fn few(all: impl Iterator<Item = String>) -> String {
+    const SHOWN: usize = 8;
+    let all = all.collect::<Vec<_>>();
+    let more = all.len().saturating_sub(SHOWN);
+    let shown = all[..all.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more (run.json names them all)") } else { shown }
 }
 
 fn judge(
