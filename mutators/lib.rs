@@ -6,7 +6,10 @@
 
 use std::ops::Range;
 
+mod docs;
 pub mod python;
+
+pub use docs::docs;
 
 /// A language whose sources can be mutated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,6 +36,9 @@ pub struct Operator {
     pub language: Language,
     /// Where it comes from.
     pub family: Family,
+    /// Whether section 11 lists it among the statement operators, which `done/1` uses on changed
+    /// lines only.
+    pub statement: bool,
     /// One sentence: what it changes.
     pub summary: &'static str,
     /// One sentence: which weakness of a test suite a survivor shows.
@@ -75,8 +81,11 @@ pub struct Found {
     pub mutations: Vec<Mutation>,
     /// The functions, in source order.
     pub functions: Vec<Function>,
-    /// Sites left alone because of a skip comment.
+    /// Mutations left out because of a skip comment.
     pub skipped: u32,
+    /// Mutations left out because their texts together would grow with the square of the file; only
+    /// sources that nest expressions thousands deep have any.
+    pub too_long: u32,
     /// Mutations refused because their span touches a part the grammar could not read.
     pub unreadable: u32,
     /// Lines (from 1) that the grammar could not read.

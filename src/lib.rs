@@ -14,17 +14,31 @@
 //! The modules are declared in that order. `tests/layering.rs` holds the rule.
 
 pub mod base;
+
+#[cfg(feature = "engine")]
+pub mod adequacy;
+#[cfg(feature = "engine")]
+pub mod outcome;
+#[cfg(feature = "engine")]
+pub mod plan;
+#[cfg(feature = "engine")]
+pub mod run;
 #[cfg(feature = "engine")]
 pub mod task;
 #[cfg(feature = "engine")]
 pub mod tree;
 
 pub mod contract;
+#[cfg(feature = "engine")]
+pub mod seal;
 pub mod statement;
 pub mod verify;
 
-pub mod envelope;
-pub mod vectors;
-
 #[cfg(feature = "engine")]
 pub mod cli;
+pub mod envelope;
+#[cfg(feature = "engine")]
+pub mod measure;
+#[cfg(feature = "engine")]
+pub mod report;
+pub mod vectors;

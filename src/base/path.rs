@@ -5,6 +5,8 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// A path relative to the root of a tree: segments joined by `/`, none of them empty, `.` or `..`.
 ///
 /// It is bytes, since a tree may hold names that are not UTF-8; such a file is copied and digested
@@ -90,6 +92,21 @@ impl RelPath {
     #[must_use]
     pub fn has_control(&self) -> bool {
         self.0.iter().any(|&byte| byte < 0x20 || byte == 0x7f)
+    }
+}
+
+impl Serialize for RelPath {
+    /// As text; a path that is not UTF-8 cannot stand in a JSON file.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = self.as_str().ok_or_else(|| serde::ser::Error::custom("a path is not UTF-8"))?;
+        serializer.serialize_str(text)
+    }
+}
+
+impl<'de> Deserialize<'de> for RelPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::new(text.as_bytes()).map_err(serde::de::Error::custom)
     }
 }
 

@@ -1,50 +1,81 @@
-//! The command line: one file a command.
+//! The command line: one file a command. It alone talks to people and ends with an exit code.
 
+mod args;
 mod batch;
 mod exit;
+mod fault;
+mod init;
 mod keygen;
+mod list;
+mod measure;
 mod member;
+mod progress;
+mod replay;
+mod seal;
+mod setup;
 mod terminal;
 mod vectors;
 mod verify;
 
-pub use exit::Exit;
-
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, IsTerminal as _, Write};
 
 use clap::Parser as _;
 
-#[derive(Debug, clap::Parser)]
-#[command(name = "adequacy", version, about)]
-struct CommandLine {
-    #[command(subcommand)]
-    command: Command,
+pub use exit::Exit;
+
+use crate::report::Style;
+use crate::report::text::escaped;
+use args::{Cli, Command};
+
+/// Where a command writes: data to `out`, all else to `err`.
+pub(crate) struct Streams<'a> {
+    pub(crate) out: &'a mut dyn Write,
+    pub(crate) err: &'a mut dyn Write,
+    pub(crate) out_style: Style,
+    pub(crate) err_style: Style,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum Command {
-    Keygen(keygen::Args),
-    Vectors(vectors::Args),
-    Verify(verify::Args),
-}
-
-/// Runs one command line; data goes to `out`, the rest to `err`.
-pub fn run(
-    words: impl IntoIterator<Item = OsString>,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> Exit {
-    let command = match CommandLine::try_parse_from(words) {
-        Ok(line) => line.command,
+/// Runs the program with these words, the first of them its own name, and says how it ends.
+#[must_use]
+pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
         Err(error) => {
+            // Help and version are data and no fault; clap knows where each goes.
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
-            return if error.print().is_ok() { exit } else { Exit::Resources };
+            return if error.print().is_ok() { exit } else { Exit::Internal };
         }
     };
+    let no_color = std::env::var_os("NO_COLOR");
+    let style = |terminal| Style::of(terminal, no_color.as_deref());
+    let mut streams = Streams {
+        out_style: style(io::stdout().is_terminal()),
+        err_style: style(io::stderr().is_terminal()),
+        out: &mut io::stdout().lock(),
+        err: &mut io::stderr(),
+    };
+    match command(&cli.command, &mut streams) {
+        Ok(exit) => exit,
+        Err(fault) => {
+            let label = streams.err_style.red("error:");
+            let shown = writeln!(streams.err, "{label} {}", escaped(&fault.message));
+            // When stderr is gone, the exit code still says it.
+            shown.map_or(fault.exit, |()| fault.exit)
+        }
+    }
+}
+
+fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::Fault> {
     match command {
-        Command::Keygen(args) => keygen::run(&args, out, err),
-        Command::Vectors(args) => vectors::run(&args, out, err),
-        Command::Verify(args) => verify::run(&args, out, err),
+        Command::List(args) => list::run(args, streams),
+        Command::Measure(args) => measure::run(args, streams),
+        Command::Seal(args) => seal::run(args, streams),
+        Command::Init(args) => init::run(args, streams),
+        Command::Replay(args) => replay::run(args, streams),
+        Command::Estimate(args) => measure::estimate(args, streams),
+        Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),
+        Command::Vectors(args) => Ok(vectors::run(args, streams.out, streams.err)),
+        Command::Keygen(args) => Ok(keygen::run(args, streams.out, streams.err)),
     }
 }

@@ -1,0 +1,116 @@
+//! Collects the edits of the operators: keeps tokens apart and the copied text within bounds.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+/// Texts up to this many bytes are never counted against the budget of copied text.
+const FREE: usize = 128;
+
+/// One edit, not yet judged.
+#[derive(Debug)]
+pub(crate) struct Edit {
+    pub(crate) span: Range<usize>,
+    pub(crate) replacement: Vec<u8>,
+    /// Index in the registry.
+    pub(crate) rule: usize,
+    /// First byte of the node that was mutated, and where that is (both from 0).
+    pub(crate) start: usize,
+    pub(crate) row: usize,
+    pub(crate) column: usize,
+    pub(crate) function: Option<u32>,
+}
+
+/// The edits of one source file.
+#[derive(Debug)]
+pub(crate) struct Edits<'s> {
+    source: &'s [u8],
+    pub(crate) list: Vec<Edit>,
+    /// Edits left out because the texts would grow too long together.
+    pub(crate) too_long: u32,
+    budget: usize,
+    rule: usize,
+    function: Option<u32>,
+}
+
+impl<'s> Edits<'s> {
+    pub(crate) fn new(source: &'s [u8]) -> Self {
+        // Nested expressions that are copied each with what they hold add up to the square of the
+        // length; 16 times the length is far beyond what code written for people needs.
+        let budget = 16 * source.len() + 64 * FREE;
+        Self { source, list: Vec::new(), too_long: 0, budget, rule: 0, function: None }
+    }
+
+    /// What the next edits belong to.
+    pub(crate) fn set_origin(&mut self, rule: usize, function: Option<u32>) {
+        self.rule = rule;
+        self.function = function;
+    }
+
+    /// Puts `pieces` where `span` is; `node` is the syntax node this mutates.
+    ///
+    /// A space is added where a name or a number would run into its neighbour. An edit that changes
+    /// nothing is dropped.
+    pub(crate) fn replace(&mut self, node: Node<'_>, span: Range<usize>, pieces: &[&[u8]]) {
+        let Some(mut replacement) = self.joined(pieces) else { return };
+        let before = span.start.checked_sub(1).map(|at| self.source[at]);
+        let after = self.source.get(span.end).copied();
+        let last = replacement.last().copied();
+        if last.is_some() && after.is_some_and(|next| runs_together(last, next)) {
+            replacement.push(b' ');
+        }
+        if replacement.first().copied().or(after).is_some_and(|next| runs_together(before, next)) {
+            replacement.insert(0, b' ');
+        }
+        self.push(node, span, replacement);
+    }
+
+    /// Like `replace`, for a span inside a literal, where a space would be content.
+    pub(crate) fn replace_inside_literal(
+        &mut self,
+        node: Node<'_>,
+        span: Range<usize>,
+        pieces: &[&[u8]],
+    ) {
+        if let Some(replacement) = self.joined(pieces) {
+            self.push(node, span, replacement);
+        }
+    }
+
+    /// The pieces as one text, if that is still within the budget.
+    fn joined(&mut self, pieces: &[&[u8]]) -> Option<Vec<u8>> {
+        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+        if length > FREE {
+            let Some(left) = self.budget.checked_sub(length) else {
+                self.too_long += 1;
+                return None;
+            };
+            self.budget = left;
+        }
+        let mut joined = Vec::with_capacity(length + 2);
+        pieces.iter().for_each(|piece| joined.extend_from_slice(piece));
+        Some(joined)
+    }
+
+    fn push(&mut self, node: Node<'_>, span: Range<usize>, replacement: Vec<u8>) {
+        if self.source[span.clone()] == *replacement {
+            return;
+        }
+        let position = node.start_position();
+        self.list.push(Edit {
+            span,
+            replacement,
+            rule: self.rule,
+            start: node.start_byte(),
+            row: position.row,
+            column: position.column,
+            function: self.function,
+        });
+    }
+}
+
+/// Whether `right` straight after `left` would be read as part of the same token.
+fn runs_together(left: Option<u8>, right: u8) -> bool {
+    let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+    left.is_some_and(word) && (word(right) || matches!(right, b'"' | b'\''))
+}

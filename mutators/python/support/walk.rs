@@ -1,0 +1,190 @@
+//! The single walk over a tree: asks the operators at every node that may be mutated.
+
+use std::ops::Range;
+
+use tree_sitter::{Node, Tree};
+
+use super::edits::Edits;
+use super::never::{self, Access};
+use super::skip;
+use super::syntax::{Field, KIND_COUNT, Kind, field, kind, text};
+use crate::{Function, Operator};
+
+/// An operator with the code that finds its sites.
+pub(crate) struct Rule {
+    pub(crate) operator: Operator,
+    /// The node kinds it is asked about.
+    pub(crate) kinds: &'static [Kind],
+    /// Adds the edits this operator has for one node.
+    pub(crate) edits: fn(&Site<'_, '_>, &mut Edits<'_>),
+}
+
+/// A node that may be mutated, and what stands around it.
+pub(crate) struct Site<'a, 't> {
+    pub(crate) source: &'t [u8],
+    pub(crate) node: Node<'t>,
+    pub(crate) kind: Kind,
+    frames: &'a [Frame<'t>],
+}
+
+impl<'t> Site<'_, 't> {
+    /// The ancestors, parent first.
+    pub(crate) fn ancestors(&self) -> impl Iterator<Item = Node<'t>> {
+        self.frames.iter().rev().map(|frame| frame.node)
+    }
+
+    /// The kind of the parent.
+    pub(crate) fn parent_kind(&self) -> Kind {
+        self.frames.last().map_or(Kind::Other, |frame| kind(frame.node))
+    }
+
+    /// The parent, unless this is the root.
+    pub(crate) fn parent(&self) -> Option<Node<'t>> {
+        self.frames.last().map(|frame| frame.node)
+    }
+
+    /// The bytes of a node.
+    pub(crate) fn text(&self, node: Node<'_>) -> &'t [u8] {
+        text(self.source, node)
+    }
+}
+
+/// A node on the way from the root to where the walk stands.
+struct Frame<'t> {
+    node: Node<'t>,
+    access: Access,
+    /// Index of the innermost function.
+    function: Option<u32>,
+    /// The same, but nothing inside a lambda, which has its own `yield`.
+    generator: Option<u32>,
+    /// Index of the innermost class or function in `Walk::scopes`.
+    scope: Option<usize>,
+}
+
+/// What the walk saw.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) functions: Vec<Function>,
+    /// For each function the places of its own `yield` expressions, ascending.
+    pub(crate) yields: Vec<Vec<usize>>,
+    /// The bytes of ERROR and MISSING nodes, by start.
+    pub(crate) unreadable: Vec<Range<usize>>,
+    /// Whether there is any skip comment.
+    pub(crate) has_skip_comments: bool,
+}
+
+struct Walk<'s, 'w> {
+    source: &'s [u8],
+    rules: &'static [&'static Rule],
+    by_kind: &'w [Vec<usize>; KIND_COUNT],
+    /// Dotted names of the classes and functions.
+    scopes: Vec<String>,
+    seen: Seen,
+}
+
+/// Walks `tree` once; the rules that `wanted` accepts add to `edits`.
+pub(crate) fn walk<'s>(
+    tree: &'s Tree,
+    source: &'s [u8],
+    rules: &'static [&'static Rule],
+    wanted: &dyn Fn(&Operator) -> bool,
+    edits: &mut Edits<'s>,
+) -> Seen {
+    let mut by_kind = [const { Vec::new() }; KIND_COUNT];
+    for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| wanted(&rule.operator)) {
+        for kind in rule.kinds {
+            by_kind[*kind as usize].push(index);
+        }
+    }
+    let mut walk =
+        Walk { source, rules, by_kind: &by_kind, scopes: Vec::new(), seen: Seen::default() };
+    let mut frames: Vec<Frame<'s>> = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let inner = walk.visit(cursor.node(), &frames, edits);
+        if let Some(frame) = inner
+            && cursor.goto_first_child()
+        {
+            frames.push(frame);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return walk.seen;
+            }
+            frames.pop();
+        }
+    }
+}
+
+impl<'s> Walk<'s, '_> {
+    /// Asks the rules about `node`; the frame for its children, if they are to be visited.
+    fn visit(
+        &mut self,
+        node: Node<'s>,
+        frames: &[Frame<'s>],
+        edits: &mut Edits<'s>,
+    ) -> Option<Frame<'s>> {
+        let kind = kind(node);
+        if kind == Kind::Other && (node.is_error() || node.is_missing()) {
+            self.seen.unreadable.push(node.byte_range());
+        }
+        let parent = frames.last();
+        let mut frame = Frame {
+            node,
+            access: Access::ALL,
+            function: parent.and_then(|frame| frame.function),
+            generator: parent.and_then(|frame| frame.generator),
+            scope: parent.and_then(|frame| frame.scope),
+        };
+        match kind {
+            Kind::Comment => {
+                self.seen.has_skip_comments |= skip::is_skip_comment(text(self.source, node));
+                return None;
+            }
+            Kind::Yield => {
+                if let Some(function) = frame.generator {
+                    self.seen.yields[function as usize].push(node.start_byte());
+                }
+            }
+            _ => {}
+        }
+        if parent.is_some_and(|parent| parent.access.withholds(node)) {
+            return None;
+        }
+        frame.access = never::access(self.source, node, kind, parent.map(|frame| frame.node));
+        if frame.access.site {
+            let site = Site { source: self.source, node, kind, frames };
+            for &rule in &self.by_kind[kind as usize] {
+                edits.set_origin(rule, frame.function);
+                (self.rules[rule].edits)(&site, edits);
+            }
+        }
+        match kind {
+            Kind::FunctionDefinition | Kind::ClassDefinition => self.enter_scope(&mut frame, kind),
+            Kind::Lambda => frame.generator = None,
+            _ => {}
+        }
+        frame.access.inside.then_some(frame)
+    }
+
+    fn enter_scope(&mut self, frame: &mut Frame<'s>, kind: Kind) {
+        let own = field(frame.node, Field::Name).map_or(&b""[..], |name| text(self.source, name));
+        let own = String::from_utf8_lossy(own);
+        let name = match frame.scope {
+            Some(outer) => format!("{}.{own}", self.scopes[outer]),
+            None => own.into_owned(),
+        };
+        frame.scope = Some(self.scopes.len());
+        frame.generator = None;
+        if kind == Kind::FunctionDefinition {
+            frame.function = u32::try_from(self.seen.functions.len()).ok();
+            frame.generator = frame.function;
+            self.seen
+                .functions
+                .push(Function { name: name.clone(), span: frame.node.byte_range() });
+            self.seen.yields.push(Vec::new());
+        }
+        self.scopes.push(name);
+    }
+}

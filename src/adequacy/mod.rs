@@ -1,0 +1,153 @@
+//! Stage 6, pure: from outcomes to the numbers of a record.
+
+mod gates;
+
+use std::collections::BTreeMap;
+
+pub use gates::{Gate, Thresholds};
+
+use crate::base::Sha256;
+use crate::outcome::{Doubt, Outcome, Reason};
+use crate::plan::{Fate, Plan};
+use crate::tree::{Snapshot, TreeError};
+
+/// What the commands were able to tell apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adequacy {
+    /// Mutants that count: killed, survived and undecided ones.
+    pub mutants: u64,
+    /// Those that a command killed.
+    pub killed: u64,
+    /// Kills by how the command failed.
+    pub reasons: BTreeMap<Reason, u64>,
+    /// Kills by the command that was first to kill.
+    pub first_killers: BTreeMap<usize, u64>,
+    /// Those that every command accepted.
+    pub survived: u64,
+    /// Those that no command killed and some command did not answer for; never kills.
+    pub undecided: BTreeMap<Doubt, u64>,
+    /// Mutants that do not compile or build; not counted.
+    pub unviable: u64,
+    /// Mutants with the code of the original or of an earlier mutant; not counted.
+    pub equal_code: u64,
+    /// Mutants that the sampler left out; not counted.
+    pub not_sampled: u64,
+    /// One entry a counted mutant, in sealed order: whether it was killed.
+    pub kill_vector: Vec<bool>,
+    /// The places of the counted mutants in the plan, in sealed order.
+    pub places: Vec<usize>,
+}
+
+impl Adequacy {
+    /// Counts the outcomes of `plan`'s mutants; `None` when a mutant that is to be run has none.
+    #[must_use]
+    pub fn of(plan: &Plan, outcome: impl Fn(usize) -> Option<Outcome>) -> Option<Self> {
+        let mut adequacy = Self {
+            mutants: 0,
+            killed: 0,
+            reasons: BTreeMap::new(),
+            first_killers: BTreeMap::new(),
+            survived: 0,
+            undecided: BTreeMap::new(),
+            unviable: plan.count(|fate| matches!(fate, Fate::Unviable(_))) as u64,
+            equal_code: plan.count(|fate| matches!(fate, Fate::Equivalent | Fate::Duplicate(_)))
+                as u64,
+            not_sampled: plan.count(|fate| matches!(fate, Fate::NotSampled)) as u64,
+            kill_vector: Vec::new(),
+            places: Vec::new(),
+        };
+        for place in plan.counted() {
+            adequacy.add(place, outcome(place)?);
+        }
+        Some(adequacy)
+    }
+
+    fn add(&mut self, place: usize, outcome: Outcome) {
+        let killed = match outcome {
+            Outcome::Unviable => {
+                self.unviable += 1;
+                return;
+            }
+            Outcome::Killed { reason, command } => {
+                *self.reasons.entry(reason).or_default() += 1;
+                *self.first_killers.entry(command).or_default() += 1;
+                self.killed += 1;
+                true
+            }
+            Outcome::Survived => {
+                self.survived += 1;
+                false
+            }
+            Outcome::Undecided { why, .. } => {
+                *self.undecided.entry(why).or_default() += 1;
+                false
+            }
+        };
+        self.mutants += 1;
+        self.kill_vector.push(killed);
+        self.places.push(place);
+    }
+
+    /// Mutants that nobody could decide.
+    #[must_use]
+    pub fn undecided_count(&self) -> u64 {
+        self.undecided.values().sum()
+    }
+
+    /// Kills for this reason.
+    #[must_use]
+    pub fn kills_by(&self, reason: Reason) -> u64 {
+        self.reasons.get(&reason).copied().unwrap_or(0)
+    }
+
+    /// SHA-256 of the canonical list of booleans, one a counted mutant (done-records section 10).
+    #[must_use]
+    pub fn kill_vector_sha256(&self) -> Sha256 {
+        // serde_json's bytes for booleans are the RFC 8785 bytes.
+        Sha256::of(&serde_json::to_vec(&self.kill_vector).expect("a list of booleans"))
+    }
+
+    /// SHA-256 of the canonical list of `{path, operator, line, column, sha256}`, one a counted
+    /// mutant (done-records section 10); `None` when there is none.
+    ///
+    /// # Errors
+    /// [`TreeError`] when a source can no longer be read as it was.
+    pub fn mutant_set_sha256(
+        &self,
+        plan: &Plan,
+        snapshot: &Snapshot,
+    ) -> Result<Option<Sha256>, TreeError> {
+        if self.places.is_empty() {
+            return Ok(None);
+        }
+        let mut list = Vec::with_capacity(self.places.len());
+        let mut source = (u32::MAX, Vec::new());
+        for mutant in self.places.iter().map(|&place| &plan.mutants[place]) {
+            let file = plan.file(mutant);
+            if source.0 != mutant.file {
+                source = (mutant.file, snapshot.read(&file.path)?);
+            }
+            let files = [(&file.name, Sha256::of(&mutant.apply(&source.1)))];
+            let files = serde_json::to_vec(&files).expect("plain values");
+            list.push(MutantSetEntry {
+                column: mutant.column,
+                line: mutant.line,
+                operator: mutant.operator.name,
+                path: &file.name,
+                sha256: Sha256::of(&files),
+            });
+        }
+        Ok(Some(Sha256::of(&serde_json::to_vec(&list).expect("plain values"))))
+    }
+}
+
+/// An entry of the mutant set; the members stand in the order of RFC 8785, so that serde_json's
+/// bytes are the canonical ones (text and small integers only).
+#[derive(serde::Serialize)]
+struct MutantSetEntry<'a> {
+    column: u32,
+    line: u32,
+    operator: &'a str,
+    path: &'a str,
+    sha256: Sha256,
+}

@@ -1,0 +1,221 @@
+//! The arguments, as typed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::base::RelPath;
+
+/// Measures how well acceptance commands tell a right solution from a wrong one, and seals the answer
+#[derive(Debug, Parser)]
+#[command(name = "adequacy", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the mutants of a tree; runs nothing
+    #[command(after_help = "Example:\n  adequacy list . --include src/ --diff")]
+    List(ListArgs),
+    /// Run the acceptance commands on every mutant and count the kills
+    #[command(after_help = "Example:\n  adequacy measure . -- python3 -m pytest -q")]
+    Measure(MeasureArgs),
+    /// Measure, then write the contract and its Statement
+    #[command(after_help = "Example:\n  adequacy seal examples/slugs")]
+    Seal(SealArgs),
+    /// Write a commented task file that fits the tree it stands in
+    #[command(after_help = "Example:\n  adequacy init .")]
+    Init(InitArgs),
+    /// Run one mutant again, with its diff and the commands' output
+    #[command(after_help = "Example:\n  adequacy replay 1f2e3d4c5b6a")]
+    Replay(ReplayArgs),
+    /// Run the unmutated tree once and say what a full run would cost
+    #[command(after_help = "Example:\n  adequacy estimate . -j 8 -- python3 -m pytest -q")]
+    Estimate(EstimateArgs),
+    Verify(super::verify::Args),
+    Vectors(super::vectors::Args),
+    Keygen(super::keygen::Args),
+}
+
+/// Which task, and what of it.
+#[derive(Debug, Args)]
+pub(crate) struct TaskArgs {
+    /// A task file, a directory that holds adequacy.toml, or any other directory as a bare tree
+    #[arg(default_value = ".")]
+    pub(crate) path: PathBuf,
+    /// Mutate only files that match this gitignore-style glob (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) include: Vec<String>,
+    /// Do not mutate files that match this gitignore-style glob (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+    /// Use only this operator (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) operator: Vec<String>,
+    /// Run at most this many mutants, sampled
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u32>,
+    /// Seed of the sample
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Copy this name or path although it is left out by default, such as .git (repeatable)
+    #[arg(long, value_name = "NAME", value_parser = rel_path)]
+    pub(crate) keep: Vec<RelPath>,
+    /// Leave this name or path out of the copies (repeatable)
+    #[arg(long, value_name = "NAME", value_parser = rel_path)]
+    pub(crate) leave_out: Vec<RelPath>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) task: TaskArgs,
+    /// Print one JSON object a mutant, with the members of mutants.jsonl
+    #[arg(long, conflicts_with_all = ["diff", "files"])]
+    pub(crate) json: bool,
+    /// Print each mutant as a unified diff
+    #[arg(long, conflicts_with = "files")]
+    pub(crate) diff: bool,
+    /// Print only the number of mutants of each file, and the files with none and why
+    #[arg(long)]
+    pub(crate) files: bool,
+    /// Print the operators and what they change, and nothing else
+    #[arg(long)]
+    pub(crate) operators: bool,
+}
+
+/// How the commands are run.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Workers, each with a private copy of the tree [default: the number of processors]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// Time limit of every command in seconds, such as 90 or 1.5
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+    /// Pass this variable of yours to the commands (repeatable)
+    #[arg(long, value_name = "NAME", value_parser = variable)]
+    pub(crate) env: Vec<String>,
+    /// Runs of the unmutated tree before the mutants
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) baselines: u32,
+    /// Where the copies are made [default: the system's temporary directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) scratch: Option<PathBuf>,
+    /// Run every command on every mutant, not only up to the first kill
+    #[arg(long)]
+    pub(crate) full_matrix: bool,
+    /// Bytes of output at which a command is stopped
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30)]
+    pub(crate) max_output: u64,
+}
+
+/// Where a run is kept, and what it may let through.
+#[derive(Debug, Args)]
+pub(crate) struct KeepArgs {
+    /// The run directory
+    #[arg(short, long, value_name = "DIR", default_value = "adequacy.out")]
+    pub(crate) output: PathBuf,
+    /// Go on in the run directory where an interrupted run stopped
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Let a known defect through, and record it (repeatable)
+    #[arg(long, value_name = "DEFECT", value_parser = DEFECTS)]
+    pub(crate) allow: Vec<String>,
+    /// Most undecided mutants
+    #[arg(long, value_name = "N")]
+    pub(crate) max_undecided: Option<u64>,
+    /// Only the line of totals, and what is wrong
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Print run.json on stdout, and the line of totals on stderr
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `--allow` takes.
+const DEFECTS: [&str; 4] = ["zero-kill", "undecided", "timeout_share", "kill_ratio"];
+
+#[derive(Debug, Args)]
+pub(crate) struct MeasureArgs {
+    #[command(flatten)]
+    pub(crate) task: TaskArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// The acceptance command, instead of those of the task file
+    #[arg(last = true, value_name = "ARGV")]
+    pub(crate) argv: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SealArgs {
+    #[command(flatten)]
+    pub(crate) measure: MeasureArgs,
+    /// Where contract.json and contract.statement.json go [default: sealed/ in the run directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// The contract's id, instead of the task file's
+    #[arg(long, value_name = "ID")]
+    pub(crate) contract_id: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The tree
+    #[arg(default_value = ".")]
+    pub(crate) path: PathBuf,
+    /// Print the file instead of writing it
+    #[arg(long)]
+    pub(crate) stdout: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The mutant, as reports name it; the first digits are enough where they are unique
+    pub(crate) id: String,
+    /// The run directory it comes from
+    #[arg(short, long, value_name = "DIR", default_value = "adequacy.out")]
+    pub(crate) output: PathBuf,
+    /// Where the copy is made [default: the system's temporary directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) scratch: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EstimateArgs {
+    #[command(flatten)]
+    pub(crate) task: TaskArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Print the numbers as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The acceptance command, instead of those of the task file
+    #[arg(last = true, value_name = "ARGV")]
+    pub(crate) argv: Vec<String>,
+}
+
+fn rel_path(text: &str) -> Result<RelPath, String> {
+    let text = text.trim_end_matches('/');
+    RelPath::new(text.as_bytes()).map_err(|error| format!("a path below the tree {error}"))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+    seconds
+        .filter(|limit| !limit.is_zero())
+        .ok_or_else(|| "must be a number of seconds above 0".to_owned())
+}
+
+fn variable(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.contains('=') {
+        let message = "must be a variable's name, without `=`; its value is taken from yours";
+        return Err(message.to_owned());
+    }
+    Ok(text.to_owned())
+}

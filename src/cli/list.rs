@@ -1,0 +1,79 @@
+//! `adequacy list`: the mutants of a tree. Runs nothing.
+
+use adequacy_mutators::Language;
+
+use super::args::ListArgs;
+use super::fault::Fault;
+use super::progress::Progress;
+use super::{Exit, Streams, setup};
+use crate::measure;
+use crate::plan::{self, Plan, Row};
+use crate::report::text;
+use crate::tree::Snapshot;
+
+pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    if args.operators {
+        return operators(streams);
+    }
+    let task = setup::task(&args.task, &setup::overrides(&args.task, None, &[]))?;
+    let sink = Progress::new(true);
+    let snapshot = measure::listing(&task, &setup::choice(&args.task), &sink)?;
+    let mut plan = plan::plan(&task, &snapshot)?;
+    if let Some(limit) = task.mutate.limit {
+        plan.sample(limit as usize, task.mutate.seed);
+    }
+    if args.diff {
+        for mutant in &plan.mutants {
+            streams.out.write_all(&text::diff(&plan, mutant, &snapshot)?)?;
+        }
+    } else if !args.files {
+        rows(&plan, &snapshot, args.json, streams)?;
+    }
+    if args.files {
+        write!(streams.out, "{}", text::files(&plan))?;
+    } else if !args.json && !args.diff {
+        writeln!(streams.out, "\n{}", text::files(&plan).trim_end())?;
+    }
+    let total = format!("{} mutants in {} files", plan.mutants.len(), plan.files.len());
+    if args.json || args.diff {
+        writeln!(streams.err, "{total}")?;
+    } else {
+        writeln!(streams.out, "{total}")?;
+    }
+    streams.out.flush()?;
+    Ok(if plan.mutants.is_empty() { Exit::NothingToDo } else { Exit::Done })
+}
+
+/// One line a mutant; a source is read when its mutants are shown, and no earlier.
+fn rows(
+    plan: &Plan,
+    snapshot: &Snapshot,
+    json: bool,
+    streams: &mut Streams<'_>,
+) -> Result<(), Fault> {
+    for file in plan.files.iter().filter(|file| !file.mutants.is_empty()) {
+        let source = snapshot.read(&file.path)?;
+        let mut lines = String::new();
+        for mutant in &plan.mutants[file.mutants.clone()] {
+            if json {
+                let row = Row::of(plan, mutant, &source);
+                lines.push_str(&serde_json::to_string(&row).expect("a row is plain values"));
+            } else {
+                lines.push_str(&text::line(plan, mutant, &source, streams.out_style));
+            }
+            lines.push('\n');
+        }
+        streams.out.write_all(lines.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn operators(streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    for language in Language::ALL {
+        writeln!(streams.out, "{}", streams.out_style.bold(language.name()))?;
+        for operator in language.operators() {
+            writeln!(streams.out, "  {:<28} {}", operator.name, operator.summary)?;
+        }
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,133 @@
+//! `adequacy measure` and `adequacy estimate`.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::args::{EstimateArgs, MeasureArgs};
+use super::fault::Fault;
+use super::progress::Progress;
+use super::{Exit, Streams, setup};
+use crate::measure::{self, Estimate, Measured};
+use crate::report::text;
+use crate::task::Task;
+
+pub(crate) fn run(args: &MeasureArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    let overrides = setup::overrides(&args.task, Some(&args.run), &args.argv);
+    let task = setup::task(&args.task, &overrides)?;
+    let measured = measured(&task, args, streams)?;
+    show(&measured, args, streams)?;
+    Ok(failing_gate(&measured, streams)?.unwrap_or(Exit::Done))
+}
+
+/// Measures `task` and shows progress while it lasts.
+pub(crate) fn measured(
+    task: &Task,
+    args: &MeasureArgs,
+    streams: &mut Streams<'_>,
+) -> Result<Measured, Fault> {
+    let options = setup::options(task, &args.task, &args.run, Some(&args.keep))?;
+    if !args.keep.quiet {
+        for command in &task.commands {
+            writeln!(streams.err, "command `{}`: {}", text::escaped(&command.id), command.argv)?;
+        }
+    }
+    let spawner = setup::spawner(&options.helper)?;
+    let progress = Progress::new(args.keep.quiet);
+    let measured = measure::measure(task, &options, &spawner, &progress);
+    progress.finish();
+    Ok(measured?)
+}
+
+/// Prints the summary and the line of totals.
+pub(crate) fn show(
+    measured: &Measured,
+    args: &MeasureArgs,
+    streams: &mut Streams<'_>,
+) -> Result<(), Fault> {
+    let totals = measured.run.totals.as_ref().expect("a finished run has totals");
+    let line = text::totals(totals);
+    if args.keep.json {
+        let run = serde_json::to_string_pretty(&measured.run).expect("plain values");
+        writeln!(streams.out, "{run}")?;
+        writeln!(streams.err, "{line}")?;
+        return Ok(());
+    }
+    if !args.keep.quiet {
+        write!(streams.out, "{}", text::summary(measured, streams.out_style)?)?;
+    }
+    writeln!(streams.out, "{line}")?;
+    Ok(())
+}
+
+/// How the run ends when a gate stands against it; which one goes to stderr.
+pub(crate) fn failing_gate(
+    measured: &Measured,
+    streams: &mut Streams<'_>,
+) -> Result<Option<Exit>, Fault> {
+    let mut exit = None;
+    for gate in measured.gates.iter().filter(|gate| !gate.pass) {
+        let allowed = measured.run.allowed.iter().any(|allowed| allowed == gate.name);
+        let label = streams.err_style.red("gate");
+        writeln!(
+            streams.err,
+            "{label} `{}` fails{}: {} {}, and it is {}",
+            gate.name,
+            if allowed { " and is allowed" } else { "" },
+            gate.formula,
+            gate.threshold,
+            gate.value
+        )?;
+        let how = if gate.name == "undecided" { Exit::Undecided } else { Exit::No };
+        exit = exit.or((!allowed).then_some(how));
+    }
+    Ok(exit)
+}
+
+pub(crate) fn estimate(args: &EstimateArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    let overrides = setup::overrides(&args.task, Some(&args.run), &args.argv);
+    let task = setup::task(&args.task, &overrides)?;
+    let options = setup::options(&task, &args.task, &args.run, None)?;
+    let spawner = setup::spawner(&options.helper)?;
+    let progress = Progress::new(args.json);
+    let estimate = measure::estimate(&task, &options, &spawner, &progress);
+    progress.finish();
+    let Estimate { mutants, cpu, wall, jobs, disk, baseline } = estimate?;
+    let (baseline_wall, baseline_cpu) = (baseline.0.as_secs_f64(), baseline.1.as_secs_f64());
+    if args.json {
+        let value = json!({
+            "mutants": mutants,
+            "by_class": {"full": mutants},
+            "cpu_s": cpu.as_secs_f64(),
+            "wall_s": wall.as_secs_f64(),
+            "jobs": jobs,
+            "disk_bytes": disk,
+            "baseline_wall_s": baseline_wall,
+            "baseline_cpu_s": baseline_cpu,
+        });
+        writeln!(streams.out, "{value}")?;
+        return Ok(Exit::Done);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
+    let megabytes = disk as f64 / 1e6;
+    write!(
+        streams.out,
+        "one unmutated run: {baseline_wall:.2} s wall, {baseline_cpu:.2} s CPU\n\
+         mutants: {mutants} (class full)\n\
+         CPU time if each takes as long: {}\n\
+         wall time with {jobs} workers: {}\n\
+         scratch space: {megabytes:.1} MB\n",
+        span(cpu),
+        span(wall),
+    )?;
+    Ok(Exit::Done)
+}
+
+/// A time for people: seconds, minutes or hours.
+fn span(time: Duration) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds < 90.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 5400.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3600.0),
+    }
+}

@@ -1,0 +1,117 @@
+//! `adequacy replay`: one mutant of an earlier run again, with its diff and the commands' output.
+
+use std::fs;
+
+use super::args::ReplayArgs;
+use super::fault::Fault;
+use super::progress::Progress;
+use super::{Exit, Streams, setup};
+use crate::measure::{self, Options, OutputDir, Prepared, RunFile};
+use crate::outcome::{self, Outcome};
+use crate::plan::MutantId;
+use crate::report::text;
+use crate::run::{Run, Step};
+use crate::task::Task;
+
+pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    let output = OutputDir::existing(&args.output)?;
+    let run = output.read_run()?;
+    let task = run.task.clone();
+    let options = options(args, &task, &run)?;
+    let quiet = Progress::new(true);
+    let prepared = measure::prepare(&task, &options.choice, &quiet)?;
+    let place = find(&prepared, &args.id)?;
+    let Prepared { snapshot, plan, .. } = &prepared;
+    let mutant = &plan.mutants[place];
+    if snapshot.digest() != run.tree_sha256 {
+        writeln!(streams.err, "warning: the tree has changed since that run")?;
+    }
+    let source = snapshot.read(&plan.file(mutant).path)?;
+    let shown = text::line(plan, mutant, &source, streams.out_style);
+    writeln!(streams.out, "{} {shown}", mutant.id)?;
+    let diff = text::diff(plan, mutant, snapshot)?;
+    writeln!(streams.out, "{}", text::output(&diff))?;
+    let spawner = setup::spawner(&options.helper)?;
+    let logs = tempfile::tempdir_in(&options.scratch).map_err(|error| {
+        let shown = options.scratch.display();
+        Fault::new(Exit::Resources, format!("cannot write in `{shown}`: {error}"))
+    })?;
+    let runs = measure::replay(&task, &options, &prepared, place, logs.path(), &spawner, &quiet)?;
+    for run in &runs {
+        show(run, &task, logs.path(), streams)?;
+    }
+    let outcome = outcome::judge(&runs, &measure::runners(&task));
+    writeln!(streams.out, "{}", word(&outcome, &task))?;
+    Ok(Exit::Done)
+}
+
+fn options(args: &ReplayArgs, task: &Task, run: &RunFile) -> Result<Options, Fault> {
+    Ok(Options {
+        jobs: 1,
+        baselines: 1,
+        helper: setup::helper()?,
+        scratch: setup::scratch(args.scratch.as_deref(), &task.tree)?,
+        output: args.output.clone(),
+        resume: false,
+        choice: run.choice.clone(),
+        output_limit: run.output_limit,
+        full_matrix: true,
+        max_undecided: None,
+        allow: Default::default(),
+    })
+}
+
+fn find(prepared: &Prepared, id: &str) -> Result<usize, Fault> {
+    let named = |given: &MutantId| given.to_string().starts_with(id);
+    let mutants = prepared.plan.mutants.iter().enumerate();
+    let places = mutants.filter(|(_, mutant)| named(&mutant.id)).map(|(place, _)| place);
+    match places.collect::<Vec<_>>()[..] {
+        [place] => Ok(place),
+        [] => Err(Fault::new(Exit::Usage, format!("no mutant of this tree is named `{id}`"))),
+        _ => Err(Fault::new(
+            Exit::Usage,
+            format!("several mutants begin with `{id}`; give more digits"),
+        )),
+    }
+}
+
+fn show(
+    run: &Run,
+    task: &Task,
+    logs: &std::path::Path,
+    streams: &mut Streams<'_>,
+) -> Result<(), Fault> {
+    let (id, argv) = match run.step {
+        Step::Command(place) => {
+            (task.commands[place].id.as_str(), Some(&task.commands[place].argv))
+        }
+        Step::Build => ("build", task.build.as_ref().map(|step| &step.argv)),
+        Step::Setup => ("setup", task.setup.as_ref().map(|step| &step.argv)),
+    };
+    let argv = argv.map(ToString::to_string).unwrap_or_default();
+    writeln!(
+        streams.out,
+        "{} {argv}",
+        streams.out_style.bold(format_args!("{}:", text::escaped(id)))
+    )?;
+    let output = fs::read(logs.join(&run.log)).unwrap_or_default();
+    for line in text::output(&output).lines() {
+        writeln!(streams.out, "  {line}")?;
+    }
+    writeln!(streams.out, "  {} after {:.2} s\n", run.exit, run.wall.as_secs_f64())?;
+    Ok(())
+}
+
+fn word(outcome: &Outcome, task: &Task) -> String {
+    let id = |place: usize| text::escaped(&task.commands[place].id);
+    match outcome {
+        Outcome::Killed { reason, command } => {
+            format!("killed by `{}` ({})", id(*command), reason.word())
+        }
+        Outcome::Survived => "survived".to_owned(),
+        Outcome::Undecided { why, command } => {
+            format!("undecided: `{}` {}", id(*command), why.words())
+        }
+        Outcome::Unviable => "unviable: the build fails".to_owned(),
+    }
+}

@@ -1,0 +1,100 @@
+//! From arguments to what the stages take.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+use super::Exit;
+use super::args::{KeepArgs, RunArgs, TaskArgs};
+use super::fault::Fault;
+use crate::measure::Options;
+use crate::run::Spawner;
+use crate::task::{self, Overrides, Task};
+use crate::tree::Choice;
+
+/// What the flags say of the task.
+pub(crate) fn overrides(args: &TaskArgs, run: Option<&RunArgs>, argv: &[String]) -> Overrides {
+    Overrides {
+        argv: argv.to_vec(),
+        seal: false,
+        include: args.include.clone(),
+        exclude: args.exclude.clone(),
+        operators: args.operator.clone(),
+        limit: args.limit,
+        seed: args.seed,
+        timeout: run.and_then(|run| run.timeout),
+        env: run.map(|run| run.env.clone()).unwrap_or_default(),
+        contract_id: None,
+    }
+}
+
+/// The task that the arguments name.
+pub(crate) fn task(args: &TaskArgs, overrides: &Overrides) -> Result<Task, Fault> {
+    Ok(task::load(&args.path, overrides)?)
+}
+
+/// What is copied, and what is left out.
+pub(crate) fn choice(args: &TaskArgs) -> Choice {
+    Choice { keep: args.keep.clone(), exclude: args.leave_out.clone() }
+}
+
+/// How the task is measured.
+pub(crate) fn options(
+    task: &Task,
+    args: &TaskArgs,
+    run: &RunArgs,
+    keep: Option<&KeepArgs>,
+) -> Result<Options, Fault> {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let output = keep.map_or_else(|| PathBuf::from("adequacy.out"), |keep| keep.output.clone());
+    let output = std::path::absolute(&output).map_err(|error| {
+        Fault::new(Exit::Output, format!("cannot use `{}`: {error}", output.display()))
+    })?;
+    Ok(Options {
+        jobs: run.jobs.map_or(processors, usize::from),
+        baselines: run.baselines,
+        helper: helper()?,
+        scratch: scratch(run.scratch.as_deref(), &task.tree)?,
+        output,
+        resume: keep.is_some_and(|keep| keep.resume),
+        choice: choice(args),
+        output_limit: run.max_output,
+        full_matrix: run.full_matrix,
+        max_undecided: keep.and_then(|keep| keep.max_undecided),
+        allow: keep.map(|keep| keep.allow.iter().cloned().collect()).unwrap_or_default(),
+    })
+}
+
+/// Where copies of `tree` are made.
+pub(crate) fn scratch(named: Option<&Path>, tree: &Path) -> Result<PathBuf, Fault> {
+    let scratch = named.map_or_else(std::env::temp_dir, Path::to_owned);
+    let scratch = scratch.canonicalize().map_err(|error| {
+        Fault::new(Exit::Usage, format!("cannot make copies in `{}`: {error}", scratch.display()))
+    })?;
+    if scratch.starts_with(tree) {
+        let shown = scratch.display();
+        let message = format!(
+            "the scratch directory `{shown}` is inside the tree; name another with `--scratch`"
+        );
+        return Err(Fault::new(Exit::Usage, message));
+    }
+    Ok(scratch)
+}
+
+/// This program's own file.
+pub(crate) fn helper() -> Result<PathBuf, Fault> {
+    std::env::current_exe().map_err(|error| {
+        Fault::new(Exit::Internal, format!("cannot find this program's own file: {error}"))
+    })
+}
+
+/// A spawner that an interrupt of this process ends, with everything it has started.
+pub(crate) fn spawner(helper: &Path) -> Result<Arc<Spawner>, Fault> {
+    let fault = |error: &dyn std::fmt::Display| {
+        Fault::new(Exit::Resources, format!("cannot prepare to start commands: {error}"))
+    };
+    let spawner = Arc::new(Spawner::new(helper).map_err(|error| fault(&error))?);
+    let shared = Arc::clone(&spawner);
+    ctrlc::set_handler(move || shared.interrupt()).map_err(|error| fault(&error))?;
+    Ok(spawner)
+}

@@ -1,0 +1,201 @@
+//! `outcomes.jsonl`: a header, then one line a decided mutant, flushed as it is decided.
+//!
+//! Append-only. A torn last line, as a killed engine leaves it, is ignored and its mutant run again.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+use super::OutputDir;
+use crate::base::Sha256;
+use crate::outcome::Outcome;
+use crate::plan::{Mutant, Plan};
+use crate::run::Run;
+
+/// What the header's `format` says.
+const FORMAT: &str = "adequacy-outcomes/1";
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Header {
+    format: String,
+    /// What makes two runs the same run: see `RunFile::key`.
+    run: Sha256,
+}
+
+/// A decided mutant.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Line {
+    /// Its name.
+    pub id: String,
+    /// What its runs mean.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// What made the runs: `exact` is the real command in a fresh process on a real file.
+    pub executor: String,
+    /// What a survivor rests on: `ran`, every command ran whole.
+    pub basis: String,
+    /// Every run, in the order made, with its exit, times and log.
+    pub runs: Vec<Run>,
+}
+
+/// The open file.
+#[derive(Debug)]
+pub struct Ledger {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+/// Why the ledger cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// It cannot be read or written.
+    #[error("cannot use `{}`: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// It belongs to another run.
+    #[error("`{}` is of another run, or of another version of this program; run without --resume", .0.display())]
+    OtherRun(PathBuf),
+    /// A line in its middle cannot be read.
+    #[error("`{}`, line {line}: {message}; run without --resume", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl Ledger {
+    /// Opens the ledger of `output`, and gives the outcomes it already holds, by place in `plan`.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when it is not of this run, or damaged before its last line.
+    pub fn open(
+        output: &OutputDir,
+        run: &Sha256,
+        plan: &Plan,
+    ) -> Result<(Self, BTreeMap<usize, Outcome>), LedgerError> {
+        let path = output.outcomes();
+        let fault = |error| LedgerError::Io { path: path.clone(), error };
+        let (lines, whole) = read(&path)?;
+        let mut outcomes = BTreeMap::new();
+        if let Some((header, lines)) = lines.split_first() {
+            let header = serde_json::from_str::<Header>(header)
+                .ok()
+                .filter(|header| header.format == FORMAT && header.run == *run);
+            header.ok_or_else(|| LedgerError::OtherRun(path.clone()))?;
+            let places = plan.mutants.iter().enumerate();
+            let places = places.map(|(place, mutant)| (mutant.id.to_string(), place));
+            let places = places.collect::<HashMap<_, _>>();
+            for (number, text) in lines.iter().enumerate() {
+                let bad = |message: String| LedgerError::Line {
+                    path: path.clone(),
+                    line: number + 2,
+                    message,
+                };
+                let line = serde_json::from_str::<Line>(text).map_err(|e| bad(e.to_string()))?;
+                let place = places.get(&line.id);
+                let place = place.ok_or_else(|| bad(format!("no mutant `{}`", line.id)))?;
+                outcomes.insert(*place, line.outcome);
+            }
+        }
+        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(fault)?;
+        file.set_len(whole).map_err(fault)?;
+        let ledger = |file| Self { path: path.clone(), file: Mutex::new(file) };
+        if lines.is_empty() {
+            let header = Header { format: FORMAT.to_owned(), run: *run };
+            write_line(&mut file, &header).map_err(fault)?;
+        }
+        Ok((ledger(file), outcomes))
+    }
+
+    /// Adds a decided mutant.
+    ///
+    /// # Errors
+    /// [`LedgerError::Io`] when the line cannot be written.
+    pub fn append(
+        &self,
+        mutant: &Mutant,
+        outcome: &Outcome,
+        runs: &[Run],
+    ) -> Result<(), LedgerError> {
+        let line = Line {
+            id: mutant.id.to_string(),
+            outcome: *outcome,
+            executor: "exact".to_owned(),
+            basis: "ran".to_owned(),
+            runs: runs.to_vec(),
+        };
+        let mut file = self.file.lock().expect("no worker panics with it");
+        write_line(&mut file, &line)
+            .map_err(|error| LedgerError::Io { path: self.path.clone(), error })
+    }
+}
+
+/// The decided mutants of a finished or interrupted run, by id.
+///
+/// # Errors
+/// [`LedgerError`] when the file cannot be read or is damaged before its last line.
+pub(super) fn lines(path: &Path) -> Result<Vec<Line>, LedgerError> {
+    let (lines, _) = read(path)?;
+    let parse = |(number, text): (usize, &String)| {
+        serde_json::from_str(text).map_err(|error| LedgerError::Line {
+            path: path.to_owned(),
+            line: number + 1,
+            message: error.to_string(),
+        })
+    };
+    lines.iter().enumerate().skip(1).map(parse).collect()
+}
+
+/// The whole lines, and how many bytes they are.
+fn read(path: &Path) -> Result<(Vec<String>, u64), LedgerError> {
+    let fault = |error| LedgerError::Io { path: path.to_owned(), error };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
+        Err(error) => return Err(fault(error)),
+    };
+    let mut reader = BufReader::new(file);
+    let (mut lines, mut whole) = (Vec::new(), 0);
+    loop {
+        let mut line = Vec::new();
+        let count = reader.read_until(b'\n', &mut line).map_err(fault)?;
+        if count == 0 || line.pop() != Some(b'\n') {
+            return Ok((lines, whole));
+        }
+        whole += count as u64;
+        lines.push(String::from_utf8_lossy(&line).into_owned());
+    }
+}
+
+fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    file.write_all(&line)
+}
+
+impl LedgerError {
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::Io { path, .. } | Self::OtherRun(path) | Self::Line { path, .. } => path,
+        }
+    }
+
+    pub(super) fn into_io(self) -> io::Error {
+        match self {
+            Self::Io { error, .. } => error,
+            other => io::Error::other(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Directories left out of the copies that the commands need all the same: linked, not copied.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::base::RelPath;
+use crate::plan::interpreter::Interpreter;
+use crate::task::Task;
+use crate::tree::{Snapshot, TreeError};
+
+/// Programs that look for `node_modules` by themselves.
+const NODE: &[&str] = &["node", "npm", "npx", "pnpm", "yarn"];
+
+/// The left-out directories that a command's words, its interpreter or its runner reach into.
+pub(super) fn needed(
+    task: &Task,
+    snapshot: &Snapshot,
+    interpreter: Option<&Interpreter>,
+) -> Vec<(RelPath, PathBuf)> {
+    let steps = task.setup.iter().chain(&task.build).map(|step| &step.argv);
+    let argvs = task.commands.iter().map(|command| &command.argv).chain(steps);
+    let argvs = argvs.collect::<Vec<_>>();
+    let needs = |path: &RelPath| {
+        let Some(text) = path.as_str() else { return false };
+        let absolute = path.below(&task.tree);
+        let in_word = |word: &String| {
+            let word = word.strip_prefix("./").unwrap_or(word);
+            word.strip_prefix(text).is_some_and(|rest| rest.starts_with('/'))
+                || Path::new(word).starts_with(&absolute)
+        };
+        let node =
+            text == "node_modules" && argvs.iter().any(|argv| NODE.contains(&argv.program()));
+        argvs.iter().any(|argv| argv.words().iter().any(in_word))
+            || interpreter.is_some_and(|found| found.program.starts_with(&absolute))
+            || node
+    };
+    let left_out = snapshot.left_out().iter().map(|left_out| &left_out.path);
+    let linked = left_out.filter(|path| path.below(&task.tree).is_dir() && needs(path));
+    linked.map(|path| (path.clone(), path.below(&task.tree))).collect()
+}
+
+/// What can be seen of linked directories without reading them: enough to notice a write.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Fingerprint(BTreeMap<PathBuf, [i64; 4]>);
+
+pub(super) fn fingerprint(links: &[(RelPath, PathBuf)]) -> Result<Fingerprint, TreeError> {
+    let mut seen = BTreeMap::new();
+    for (_, target) in links {
+        let mut todo = vec![target.clone()];
+        while let Some(folder) = todo.pop() {
+            let fault = |error| TreeError::io("list", &folder, error);
+            for entry in fs::read_dir(&folder).map_err(fault)? {
+                let path = entry.map_err(fault)?.path();
+                let fault = |error| TreeError::io("look at", &path, error);
+                let meta = fs::symlink_metadata(&path).map_err(fault)?;
+                if meta.is_dir() {
+                    todo.push(path.clone());
+                }
+                let size = i64::try_from(meta.size()).unwrap_or(i64::MAX);
+                seen.insert(path, [size, meta.mtime(), meta.mtime_nsec(), i64::from(meta.mode())]);
+            }
+        }
+    }
+    Ok(Fingerprint(seen))
+}
+
+impl Fingerprint {
+    /// A path that differs from `after`.
+    pub(super) fn first_difference(&self, after: &Self) -> Option<String> {
+        let gone = self.0.iter().find(|(path, seen)| after.0.get(*path) != Some(*seen));
+        let new = after.0.iter().find(|(path, _)| !self.0.contains_key(*path));
+        gone.or(new).map(|(path, _)| path.display().to_string())
+    }
+}

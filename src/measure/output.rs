@@ -1,0 +1,251 @@
+//! The run directory: recognised by its `run.json`, never another's.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::RunFile;
+use super::ledger::{self, Line};
+use super::run_file::FORMAT;
+use crate::base::Sha256;
+use crate::outcome::Outcome;
+use crate::plan::{Plan, Row};
+use crate::tree::{Snapshot, TreeError};
+
+/// The directory a run writes.
+#[derive(Debug, Clone)]
+pub struct OutputDir(PathBuf);
+
+/// Why the run directory cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// It holds something else.
+    #[error("`{}` is not a run directory of this program (no run.json that says so); name another with `-o`", .0.display())]
+    NotOurs(PathBuf),
+    /// There is nothing to go on in.
+    #[error("`{}` holds no run to resume", .0.display())]
+    NothingToResume(PathBuf),
+    /// The run to resume is another one.
+    #[error("the run in `{}` cannot be resumed: {what} differs; run without --resume", path.display())]
+    OtherRun {
+        /// The run directory.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+    },
+    /// A file of it cannot be read or written.
+    #[error("cannot use `{}`: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A file of it does not hold what it should.
+    #[error("`{}` is damaged: {message}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// A source of the plan could not be read.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+}
+
+impl OutputDir {
+    /// Opens the run directory at `path`: a new one, with an earlier run's moved to `PATH.old`, or
+    /// with `resume` the one that is there.
+    ///
+    /// # Errors
+    /// [`OutputError`] when the directory is not ours, or there is nothing to resume.
+    pub fn open(path: &Path, resume: bool) -> Result<Self, OutputError> {
+        let directory = Self(path.to_owned());
+        let fault = |error| OutputError::Io { path: path.to_owned(), error };
+        match (is_ours(path).map_err(fault)?, resume) {
+            (Some(true), true) => return Ok(directory),
+            (_, true) => return Err(OutputError::NothingToResume(path.to_owned())),
+            (Some(false), false) => return Err(OutputError::NotOurs(path.to_owned())),
+            (Some(true), false) => {
+                let mut old = path.as_os_str().to_owned();
+                old.push(".old");
+                let old = PathBuf::from(old);
+                match is_ours(&old).map_err(fault)? {
+                    Some(false) => return Err(OutputError::NotOurs(old)),
+                    Some(true) => fs::remove_dir_all(&old)
+                        .map_err(|error| OutputError::Io { path: old.clone(), error })?,
+                    None => {}
+                }
+                fs::rename(path, &old).map_err(fault)?;
+            }
+            (None, false) => {}
+        }
+        fs::create_dir_all(directory.logs()).map_err(fault)?;
+        Ok(directory)
+    }
+
+    /// An existing run directory, for reading.
+    ///
+    /// # Errors
+    /// [`OutputError::NotOurs`] when it is none.
+    pub fn existing(path: &Path) -> Result<Self, OutputError> {
+        let fault = |error| OutputError::Io { path: path.to_owned(), error };
+        match is_ours(path).map_err(fault)? {
+            Some(true) => Ok(Self(path.to_owned())),
+            _ => Err(OutputError::NotOurs(path.to_owned())),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Capped outputs, one file a run.
+    #[must_use]
+    pub fn logs(&self) -> PathBuf {
+        self.0.join("logs")
+    }
+
+    /// The ledger.
+    #[must_use]
+    pub fn outcomes(&self) -> PathBuf {
+        self.0.join("outcomes.jsonl")
+    }
+
+    /// Where a sealed contract goes by default.
+    #[must_use]
+    pub fn sealed(&self) -> PathBuf {
+        self.0.join("sealed")
+    }
+
+    fn plan(&self) -> PathBuf {
+        self.0.join("mutants.jsonl")
+    }
+
+    fn run(&self) -> PathBuf {
+        self.0.join("run.json")
+    }
+
+    /// Writes the whole plan, and gives its digest.
+    ///
+    /// # Errors
+    /// [`OutputError`] when it cannot be written or a source cannot be read.
+    pub fn write_plan(&self, plan: &Plan, snapshot: &Snapshot) -> Result<Sha256, OutputError> {
+        let mut text = Vec::new();
+        for file in plan.files.iter().filter(|file| !file.mutants.is_empty()) {
+            let source = snapshot.read(&file.path)?;
+            for mutant in &plan.mutants[file.mutants.clone()] {
+                serde_json::to_writer(&mut text, &Row::of(plan, mutant, &source))
+                    .expect("a row is plain values");
+                text.push(b'\n');
+            }
+        }
+        self.replace(&self.plan(), &text)?;
+        Ok(Sha256::of(&text))
+    }
+
+    /// Writes `run.json`, whole or not at all.
+    ///
+    /// # Errors
+    /// [`OutputError::Io`] when it cannot be written.
+    pub fn write_run(&self, run: &RunFile) -> Result<(), OutputError> {
+        let mut text = serde_json::to_vec_pretty(run).expect("a run file is plain values");
+        text.push(b'\n');
+        self.replace(&self.run(), &text)
+    }
+
+    /// Reads `run.json`.
+    ///
+    /// # Errors
+    /// [`OutputError`] when it cannot be read.
+    pub fn read_run(&self) -> Result<RunFile, OutputError> {
+        let path = self.run();
+        let text =
+            fs::read(&path).map_err(|error| OutputError::Io { path: path.clone(), error })?;
+        serde_json::from_slice(&text)
+            .map_err(|error| OutputError::Damaged { path, message: error.to_string() })
+    }
+
+    /// The decided mutants.
+    ///
+    /// # Errors
+    /// [`ledger::LedgerError`] when the ledger cannot be read.
+    pub fn read_outcomes(&self) -> Result<Vec<Line>, ledger::LedgerError> {
+        ledger::lines(&self.outcomes())
+    }
+
+    /// Refuses to go on in a run whose task, tree, plan or tool is not that of `run`.
+    ///
+    /// # Errors
+    /// [`OutputError::OtherRun`], which says what differs.
+    pub fn same_run(&self, before: &RunFile, run: &RunFile) -> Result<(), OutputError> {
+        let pairs = [
+            ("the version of this program", before.tool == run.tool),
+            ("the task", before.task_sha256 == run.task_sha256),
+            ("the tree", before.tree_sha256 == run.tree_sha256),
+            ("the plan", before.plan_sha256 == run.plan_sha256),
+        ];
+        match pairs.into_iter().find(|(_, same)| !same) {
+            Some((what, _)) => Err(OutputError::OtherRun { path: self.0.clone(), what }),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps the sources that reports show: those of files with a mutant that was not killed.
+    ///
+    /// # Errors
+    /// [`OutputError`] when one cannot be read or written.
+    pub fn write_sources(
+        &self,
+        plan: &Plan,
+        snapshot: &Snapshot,
+        outcomes: &BTreeMap<usize, Outcome>,
+    ) -> Result<(), OutputError> {
+        let folder = self.0.join("sources");
+        fs::create_dir_all(&folder)
+            .map_err(|error| OutputError::Io { path: folder.clone(), error })?;
+        let alive = outcomes.iter().filter(|(_, outcome)| {
+            matches!(outcome, Outcome::Survived | Outcome::Undecided { .. })
+        });
+        let files = alive.map(|(&place, _)| plan.mutants[place].file).collect::<BTreeSet<_>>();
+        for file in files.into_iter().map(|file| &plan.files[file as usize]) {
+            let source = snapshot.read(&file.path)?;
+            self.replace(&folder.join(file.sha256.to_string()), &source)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a whole file in place, or leaves what was there.
+    fn replace(&self, path: &Path, text: &[u8]) -> Result<(), OutputError> {
+        let fault = |error| OutputError::Io { path: path.to_owned(), error };
+        let folder = path.parent().expect("a file of the run directory");
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fault)?;
+        file.write_all(text).map_err(fault)?;
+        file.persist(path).map_err(|error| fault(error.error))?;
+        Ok(())
+    }
+}
+
+/// `None`: nothing is there, or an empty directory; else whether its `run.json` marks it as ours.
+fn is_ours(path: &Path) -> io::Result<Option<bool>> {
+    match fs::read_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(Some(false)),
+        Err(error) => return Err(error),
+        Ok(mut entries) => {
+            if entries.next().is_none() {
+                return Ok(None);
+            }
+        }
+    }
+    let text = match fs::read(path.join("run.json")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(false)),
+        other => other?,
+    };
+    let value = serde_json::from_slice::<serde_json::Value>(&text).ok();
+    Ok(Some(value.is_some_and(|value| value["format"] == FORMAT)))
+}

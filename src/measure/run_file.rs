@@ -1,0 +1,319 @@
+//! `run.json`: what a reader needs to know to believe a run, or to doubt it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Controls, Options, Prepared};
+use crate::adequacy::{Adequacy, Gate};
+use crate::base::{RelPath, Sha256};
+use crate::plan::{Plan, SAMPLER};
+use crate::run::workspace::Soundness;
+use crate::run::{Baseline, Lab, Run, Runner, Sentinels};
+use crate::task::Task;
+use crate::tree::Choice;
+
+/// What `format` says.
+pub const FORMAT: &str = "adequacy-run/1";
+
+/// How far a run came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It was begun, and is under way or was broken off.
+    Begun,
+    /// Every mutant is decided.
+    Finished,
+}
+
+/// The members of `run.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunFile {
+    /// [`FORMAT`].
+    pub format: String,
+    /// How far the run came.
+    pub state: State,
+    /// Name and version of this program.
+    pub tool: String,
+    /// The task, with defaults resolved.
+    pub task: Task,
+    /// What was asked to be left out of the copies or kept in them.
+    pub choice: Choice,
+    /// Bytes of output at which a command is stopped.
+    pub output_limit: u64,
+    /// Digest over everything of the task that can change a verdict.
+    pub task_sha256: Sha256,
+    /// Digest over everything that was copied.
+    pub tree_sha256: Sha256,
+    /// Digest of `mutants.jsonl`.
+    pub plan_sha256: Sha256,
+    /// The commands in sealed order.
+    pub commands: Vec<CommandRecord>,
+    /// Names of the variables a command sees.
+    pub environment: Vec<String>,
+    /// The interpreter that judged which mutants compile.
+    pub interpreter: Option<Interpreted>,
+    /// What kept a command from harming others, as it was in force.
+    pub isolation: Isolation,
+    /// How a workspace finds what a run changed.
+    pub soundness: Option<Soundness>,
+    /// Workers.
+    pub jobs: usize,
+    /// The sampler and its seed, where a limit was set.
+    pub sampler: Option<Sampled>,
+    /// Left-out directories that the commands need, linked from the original.
+    pub linked: Vec<String>,
+    /// Paths left out of the copies, and why.
+    pub left_out: BTreeMap<String, String>,
+    /// Source files that are not mutated, and why.
+    pub ignored: BTreeMap<String, String>,
+    /// Mutated files, each with the number of its mutants.
+    pub files: BTreeMap<String, usize>,
+    /// Runs of the unmutated tree before the mutants.
+    pub baselines: Vec<Vec<Run>>,
+    /// What the controls found.
+    pub controls: Option<Controls>,
+    /// Runs of the unmutated tree between the mutants.
+    pub sentinels: Sentinels,
+    /// Files none of whose mutants was killed and that no command even loads.
+    pub not_reached: Vec<String>,
+    /// The numbers, once all mutants are decided.
+    pub totals: Option<Totals>,
+    /// The gates, once all mutants are decided: whether each passes.
+    pub gates: BTreeMap<String, bool>,
+    /// Known defects that a person lets through.
+    pub allowed: Vec<String>,
+}
+
+/// A command and its limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CommandRecord {
+    /// Its id.
+    pub id: String,
+    /// Its words.
+    pub argv: Vec<String>,
+    /// The runner it was recognised as.
+    pub runner: Option<Runner>,
+    /// Its time limit, once the baseline has run.
+    pub limit: Option<Duration>,
+}
+
+/// An interpreter, how it was found, and what it says of itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Interpreted {
+    /// The program started.
+    pub program: PathBuf,
+    /// How it was found.
+    pub found: String,
+    /// `sys.version`.
+    pub version: String,
+    /// `sys.executable`.
+    pub executable: String,
+}
+
+/// What keeps commands apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Isolation {
+    /// How the processes of a command are found and ended.
+    pub processes: String,
+    /// Which network a command sees.
+    pub network: String,
+    /// Where a command can write.
+    pub files: String,
+}
+
+/// A sample of the mutants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// Name of the sampler.
+    pub name: String,
+    /// Its seed.
+    pub seed: u64,
+    /// Most mutants it keeps.
+    pub limit: usize,
+    /// Mutants it chose from.
+    pub population: usize,
+}
+
+/// The numbers of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Mutants that count.
+    pub mutants: u64,
+    /// Those that were killed.
+    pub killed: u64,
+    /// Kills by how the command failed.
+    pub killed_by_reason: BTreeMap<String, u64>,
+    /// Kills by the command that was first to kill.
+    pub first_killers: BTreeMap<String, u64>,
+    /// Those that every command accepted.
+    pub survived: u64,
+    /// Those that nobody could decide.
+    pub undecided: u64,
+    /// Not counted: does not compile or build.
+    pub unviable: u64,
+    /// Not counted: not in this build.
+    pub not_built: u64,
+    /// Not counted: the code of the original or of an earlier mutant.
+    pub equal_code: u64,
+    /// Not counted: left out by the sampler.
+    pub not_sampled: u64,
+    /// Digest of the kill vector.
+    pub kill_vector_sha256: Sha256,
+}
+
+impl RunFile {
+    /// The file of a run that begins.
+    #[must_use]
+    pub(super) fn begin(
+        task: &Task,
+        options: &Options,
+        prepared: &Prepared,
+        links: &[(RelPath, PathBuf)],
+    ) -> Self {
+        let Prepared { snapshot, plan, interpreter } = prepared;
+        let commands = task.commands.iter().map(|command| CommandRecord {
+            id: command.id.clone(),
+            argv: command.argv.words().to_vec(),
+            runner: Runner::of(command.argv.words()),
+            limit: None,
+        });
+        let left_out = snapshot.left_out().iter();
+        let mut file = Self {
+            format: FORMAT.to_owned(),
+            state: State::Begun,
+            tool: format!("adequacy {}", env!("CARGO_PKG_VERSION")),
+            task: task.clone(),
+            choice: options.choice.clone(),
+            output_limit: options.output_limit,
+            task_sha256: digest(task, options),
+            tree_sha256: snapshot.digest(),
+            plan_sha256: Sha256::of(b""),
+            commands: commands.collect(),
+            environment: Vec::new(),
+            interpreter: interpreter.as_ref().map(|(found, judge)| Interpreted {
+                program: found.program.clone(),
+                found: word(&found.found),
+                version: judge.version.clone(),
+                executable: judge.executable.clone(),
+            }),
+            isolation: Isolation {
+                processes: "subreaper: every descendant is found and ended".to_owned(),
+                network: "host".to_owned(),
+                files: "private HOME, TMPDIR and workspace; other writes are not prevented"
+                    .to_owned(),
+            },
+            soundness: None,
+            jobs: options.jobs,
+            sampler: None,
+            linked: links.iter().map(|(path, _)| path.to_string()).collect(),
+            left_out: left_out
+                .map(|left| (left.path.to_string(), left.reason.to_string()))
+                .collect(),
+            ignored: plan
+                .ignored
+                .iter()
+                .map(|file| (file.path.to_string(), file.why.to_string()))
+                .collect(),
+            files: plan.files.iter().map(|file| (file.name.clone(), file.mutants.len())).collect(),
+            baselines: Vec::new(),
+            controls: None,
+            sentinels: Sentinels::default(),
+            not_reached: Vec::new(),
+            totals: None,
+            gates: BTreeMap::new(),
+            allowed: options.allow.iter().cloned().collect(),
+        };
+        if let Some(limit) = task.mutate.limit {
+            file.sampled(limit as usize, plan, task);
+        }
+        file
+    }
+
+    /// Adds how the mutants were sampled.
+    pub(super) fn sampled(&mut self, limit: usize, plan: &Plan, task: &Task) {
+        let (seed, population) = (task.mutate.seed, plan.population);
+        self.sampler = Some(Sampled { name: SAMPLER.to_owned(), seed, limit, population });
+    }
+
+    /// What makes two runs the same run: tool, task, tree and plan.
+    #[must_use]
+    pub fn key(&self) -> Sha256 {
+        let parts = (&self.tool, self.task_sha256, self.tree_sha256, self.plan_sha256);
+        Sha256::of(&serde_json::to_vec(&parts).expect("plain values"))
+    }
+
+    /// Adds what the baseline showed, and what is in force.
+    pub(super) fn baseline(&mut self, baseline: &Baseline, lab: &Lab<'_>) {
+        self.baselines.clone_from(&baseline.rounds);
+        self.soundness = Some(lab.soundness());
+        self.environment = lab.environment_names();
+        for (command, limit) in self.commands.iter_mut().zip(lab.limits()) {
+            command.limit = Some(*limit);
+        }
+    }
+
+    /// Adds the numbers.
+    pub fn finish(
+        &mut self,
+        adequacy: &Adequacy,
+        gates: &[Gate],
+        sentinels: Sentinels,
+        not_reached: Vec<String>,
+    ) {
+        let id = |place: usize| self.commands[place].id.clone();
+        self.totals = Some(Totals {
+            mutants: adequacy.mutants,
+            killed: adequacy.killed,
+            killed_by_reason: adequacy
+                .reasons
+                .iter()
+                .map(|(reason, count)| (reason.word().to_owned(), *count))
+                .collect(),
+            first_killers: adequacy
+                .first_killers
+                .iter()
+                .map(|(&place, count)| (id(place), *count))
+                .collect(),
+            survived: adequacy.survived,
+            undecided: adequacy.undecided_count(),
+            unviable: adequacy.unviable,
+            not_built: 0,
+            equal_code: adequacy.equal_code,
+            not_sampled: adequacy.not_sampled,
+            kill_vector_sha256: adequacy.kill_vector_sha256(),
+        });
+        self.gates = gates.iter().map(|gate| (gate.name.to_owned(), gate.pass)).collect();
+        self.sentinels = sentinels;
+        self.not_reached = not_reached;
+        self.state = State::Finished;
+    }
+}
+
+/// Everything of a task that can change a verdict or the choice of mutants.
+fn digest(task: &Task, options: &Options) -> Sha256 {
+    let step = |step: &Option<crate::task::Step>| {
+        step.as_ref().map(|step| (step.argv.words().to_vec(), step.timeout))
+    };
+    let commands = task.commands.iter().map(|command| {
+        json!({"id": command.id, "argv": command.argv.words(), "timeout": command.timeout})
+    });
+    let value = json!({
+        "contract_id": task.contract_id,
+        "commands": commands.collect::<Vec<_>>(),
+        "env_set": task.env_set,
+        "env_pass": task.env_pass,
+        "setup": step(&task.setup),
+        "build": step(&task.build),
+        "full_matrix": options.full_matrix,
+    });
+    Sha256::of(value.to_string().as_bytes())
+}
+
+fn word(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).expect("a word");
+    value.as_str().unwrap_or_default().to_owned()
+}

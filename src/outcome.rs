@@ -1,0 +1,281 @@
+//! Stage 5: from what processes did to what it means. The one place where a verdict is made.
+//!
+//! Every exit has its arm; there is no default. [`run`](crate::run) sees to it that an exit which
+//! needs a second run has one; an exit that still lacks it is undecided here, never a kill.
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::{Exit, Label, Run, Runner, Step};
+
+/// What a mutant's runs mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "outcome")]
+pub enum Outcome {
+    /// A command that passed on the baseline ran to its end and failed.
+    Killed {
+        /// How it failed; never changes the verdict.
+        reason: Reason,
+        /// Place of the first command that killed.
+        command: usize,
+    },
+    /// Every command exited 0.
+    Survived,
+    /// No command killed, and one gave no answer that can be trusted.
+    Undecided {
+        /// What happened.
+        why: Doubt,
+        /// Place of the first such command.
+        command: usize,
+    },
+    /// The product alone does not build.
+    Unviable,
+}
+
+/// How a command failed on a mutant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// An ordinary failing status.
+    Exit,
+    /// A recognised runner could not collect its tests.
+    Collection,
+    /// A recognised runner found no tests.
+    NoTests,
+    /// A recognised runner broke or was called wrongly.
+    Harness,
+    /// A signal, twice.
+    Crash,
+    /// The time limit, and twice that limit alone.
+    TimeOut,
+}
+
+/// Why a command's exit decides nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doubt {
+    /// It could not be started.
+    NotStarted,
+    /// It wrote more than the output limit.
+    OutputLimit,
+    /// It was killed from outside, as by the kernel when memory runs out.
+    KilledFromOutside,
+    /// Two runs gave two answers.
+    TwoAnswers,
+    /// The run itself broke: a full disk, a lost helper, a failing unmutated tree.
+    Lost,
+    /// A second run was needed and not made.
+    NotRepeated,
+}
+
+/// What one command's runs mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It accepted the tree.
+    Passed,
+    /// It refused the tree.
+    Failed(Reason),
+    /// We cannot tell.
+    Unclear(Doubt),
+}
+
+/// The meaning of a mutant's runs, in the order they were made, under these runners of the commands.
+#[must_use]
+pub fn judge(runs: &[Run], runners: &[Option<Runner>]) -> Outcome {
+    match verdict_of(runs, Step::Build, None) {
+        Some(Verdict::Failed(_)) => return Outcome::Unviable,
+        Some(Verdict::Unclear(why)) => return Outcome::Undecided { why, command: 0 },
+        Some(Verdict::Passed) | None => {}
+    }
+    let mut doubt = None;
+    for (command, runner) in runners.iter().enumerate() {
+        match verdict_of(runs, Step::Command(command), *runner) {
+            Some(Verdict::Failed(reason)) => return Outcome::Killed { reason, command },
+            Some(Verdict::Unclear(why)) => {
+                doubt = doubt.or(Some(Outcome::Undecided { why, command }));
+            }
+            Some(Verdict::Passed) => {}
+            None => doubt = doubt.or(Some(Outcome::Undecided { why: Doubt::Lost, command })),
+        }
+    }
+    doubt.unwrap_or(Outcome::Survived)
+}
+
+/// What the runs of one step mean; `None` when it was not run.
+#[must_use]
+pub fn verdict_of(runs: &[Run], step: Step, runner: Option<Runner>) -> Option<Verdict> {
+    let mut exits = runs.iter().filter(|run| run.step == step).map(|run| &run.exit);
+    let first = exits.next()?;
+    Some(verdict(first, exits.next(), runner))
+}
+
+fn verdict(first: &Exit, again: Option<&Exit>, runner: Option<Runner>) -> Verdict {
+    use Verdict::{Failed, Passed, Unclear};
+    match (first, again) {
+        (Exit::Code(0), _) => Passed,
+        (Exit::Code(code), again) if is_second_hand(*code) => match again {
+            None => Unclear(Doubt::NotRepeated),
+            Some(Exit::Code(same)) if same == code => Failed(Reason::Exit),
+            Some(_) => Unclear(Doubt::TwoAnswers),
+        },
+        (Exit::Code(code), _) => Failed(reason(*code, runner)),
+        (Exit::Signal(_) | Exit::TimedOut, None) => Unclear(Doubt::NotRepeated),
+        (Exit::Signal(_), Some(Exit::Signal(KILL))) => Unclear(Doubt::KilledFromOutside),
+        (Exit::Signal(first), Some(Exit::Signal(_))) if *first != KILL => Failed(Reason::Crash),
+        (Exit::TimedOut, Some(Exit::TimedOut)) => Failed(Reason::TimeOut),
+        (Exit::TimedOut, Some(Exit::Code(0))) => Passed,
+        (Exit::Signal(_) | Exit::TimedOut, Some(Exit::Code(code)))
+            if *code != 0 && !is_second_hand(*code) =>
+        {
+            Failed(reason(*code, runner))
+        }
+        (Exit::Signal(_) | Exit::TimedOut, Some(_)) => Unclear(Doubt::TwoAnswers),
+        (Exit::OutputLimit, _) => Unclear(Doubt::OutputLimit),
+        (Exit::NotStarted(_) | Exit::Starved(_), None) => Unclear(Doubt::NotStarted),
+        (Exit::Lost(_) | Exit::Interrupted, None) => Unclear(Doubt::Lost),
+        // No answer the first time: the second run stands for the first.
+        (
+            Exit::NotStarted(_) | Exit::Starved(_) | Exit::Lost(_) | Exit::Interrupted,
+            Some(second),
+        ) => verdict(second, None, runner),
+    }
+}
+
+const KILL: i32 = 9;
+
+/// Statuses that shells and launchers give for what befell another program: 124 to 127, 128 + n.
+#[must_use]
+pub const fn is_second_hand(code: i32) -> bool {
+    code >= 124
+}
+
+fn reason(code: i32, runner: Option<Runner>) -> Reason {
+    match runner.map_or(Label::Ordinary, |runner| runner.label(code)) {
+        Label::Ordinary => Reason::Exit,
+        Label::Collection => Reason::Collection,
+        Label::NoTests => Reason::NoTests,
+        Label::Harness => Reason::Harness,
+    }
+}
+
+impl Reason {
+    /// The word used in files and summaries.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Exit => "exit",
+            Self::Collection => "collection",
+            Self::NoTests => "no-tests",
+            Self::Harness => "harness",
+            Self::Crash => "crash",
+            Self::TimeOut => "time-out",
+        }
+    }
+}
+
+impl Doubt {
+    /// What happened, for people.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::NotStarted => "could not be started",
+            Self::OutputLimit => "wrote more than the output limit",
+            Self::KilledFromOutside => "was killed from outside",
+            Self::TwoAnswers => "gave two answers",
+            Self::Lost => "its run broke",
+            Self::NotRepeated => "needed a second run that was not made",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Attempt;
+    use std::time::Duration;
+
+    fn run(step: Step, exit: Exit) -> Run {
+        Run {
+            step,
+            attempt: Attempt::First,
+            exit,
+            wall: Duration::ZERO,
+            cpu: Duration::ZERO,
+            log: String::new(),
+            log_sha256: None,
+        }
+    }
+
+    fn of(exits: &[Exit]) -> Verdict {
+        verdict(&exits[0], exits.get(1), Some(Runner::Pytest))
+    }
+
+    #[test]
+    fn every_row_of_the_verdict_table() {
+        use Verdict::{Failed, Passed, Unclear};
+        let lost = || Exit::Lost("gone".to_owned());
+        let no_start = || Exit::NotStarted("no".to_owned());
+        for (exits, expected) in [
+            (vec![Exit::Code(0)], Passed),
+            (vec![Exit::Code(1)], Failed(Reason::Exit)),
+            (vec![Exit::Code(2)], Failed(Reason::Collection)),
+            (vec![Exit::Code(3)], Failed(Reason::Harness)),
+            (vec![Exit::Code(4)], Failed(Reason::Harness)),
+            (vec![Exit::Code(5)], Failed(Reason::NoTests)),
+            (vec![Exit::Code(123)], Failed(Reason::Exit)),
+            (vec![Exit::Code(124)], Unclear(Doubt::NotRepeated)),
+            (vec![Exit::Code(127), Exit::Code(127)], Failed(Reason::Exit)),
+            (vec![Exit::Code(137), Exit::Code(0)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::Code(137), Exit::Code(139)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::Signal(11)], Unclear(Doubt::NotRepeated)),
+            (vec![Exit::Signal(11), Exit::Signal(11)], Failed(Reason::Crash)),
+            (vec![Exit::Signal(11), Exit::Signal(6)], Failed(Reason::Crash)),
+            (vec![Exit::Signal(11), Exit::Code(0)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::Signal(11), Exit::Code(1)], Failed(Reason::Exit)),
+            (vec![Exit::Signal(9), Exit::Signal(9)], Unclear(Doubt::KilledFromOutside)),
+            (vec![Exit::Signal(9), Exit::Signal(11)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::Signal(9), Exit::Code(0)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::TimedOut], Unclear(Doubt::NotRepeated)),
+            (vec![Exit::TimedOut, Exit::TimedOut], Failed(Reason::TimeOut)),
+            (vec![Exit::TimedOut, Exit::Code(0)], Passed),
+            (vec![Exit::TimedOut, Exit::Code(1)], Failed(Reason::Exit)),
+            (vec![Exit::TimedOut, Exit::Code(137)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::TimedOut, lost()], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::OutputLimit], Unclear(Doubt::OutputLimit)),
+            (vec![no_start()], Unclear(Doubt::NotStarted)),
+            (vec![no_start(), no_start()], Unclear(Doubt::NotStarted)),
+            (vec![lost()], Unclear(Doubt::Lost)),
+            (vec![lost(), Exit::Code(1)], Failed(Reason::Exit)),
+            (vec![lost(), Exit::Signal(11)], Unclear(Doubt::NotRepeated)),
+        ] {
+            assert_eq!(of(&exits), expected, "{exits:?}");
+        }
+    }
+
+    #[test]
+    fn a_kill_by_any_command_decides_and_a_doubt_does_not_hide_it() {
+        let runners = [None, None];
+        let (first, second) = (Step::Command(0), Step::Command(1));
+        let killed = Outcome::Killed { reason: Reason::Exit, command: 1 };
+        let doubt = Outcome::Undecided { why: Doubt::OutputLimit, command: 0 };
+        for (exits, expected) in [
+            ([Exit::OutputLimit, Exit::Code(1)], killed),
+            ([Exit::OutputLimit, Exit::Code(0)], doubt),
+            ([Exit::Code(0), Exit::Code(0)], Outcome::Survived),
+            ([Exit::Code(0), Exit::Code(1)], killed),
+        ] {
+            let [one, two] = exits;
+            assert_eq!(judge(&[run(first, one), run(second, two)], &runners), expected);
+        }
+        let missing = Outcome::Undecided { why: Doubt::Lost, command: 1 };
+        assert_eq!(judge(&[run(first, Exit::Code(0))], &runners), missing);
+    }
+
+    #[test]
+    fn a_product_that_does_not_build_is_no_kill() {
+        let runs = [run(Step::Build, Exit::Code(1))];
+        assert_eq!(judge(&runs, &[None]), Outcome::Unviable);
+        let runs = [run(Step::Build, Exit::TimedOut)];
+        let doubt = Outcome::Undecided { why: Doubt::NotRepeated, command: 0 };
+        assert_eq!(judge(&runs, &[None]), doubt);
+    }
+}

@@ -1,0 +1,158 @@
+//! Which files and which operators a plan uses.
+
+use std::collections::BTreeMap;
+
+use adequacy_mutators::Language;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use serde::Serialize;
+
+use super::PlanError;
+use crate::base::RelPath;
+use crate::task::{Pattern, Task};
+use crate::tree::Snapshot;
+
+/// A source file of a known language that is not mutated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    /// Where it is.
+    pub path: RelPath,
+    /// Why it is left alone.
+    pub why: WhyNot,
+}
+
+/// Why a source file is not mutated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum WhyNot {
+    /// It belongs to the tests.
+    #[error("a test file")]
+    Test,
+    /// It configures a build or a tool.
+    #[error("a configuration file")]
+    Configuration,
+    /// An agent may not change it.
+    #[error("a protected path")]
+    Protected,
+    /// `exclude` names it.
+    #[error("excluded")]
+    Excluded,
+    /// `include` does not name it.
+    #[error("not included")]
+    NotIncluded,
+    /// Its name cannot stand in a record.
+    #[error("its name is not UTF-8 or holds a control character")]
+    Unnameable,
+}
+
+/// The operators that `wanted` names; all of them when it is empty.
+pub(super) fn operators(wanted: &[Pattern]) -> Result<BTreeMap<&'static str, ()>, PlanError> {
+    let known = || Language::ALL.iter().flat_map(|language| language.operators());
+    if wanted.is_empty() {
+        return Ok(known().map(|operator| (operator.name, ())).collect());
+    }
+    let find = |pattern: &Pattern| {
+        let found = known().find(|operator| operator.name == pattern.text);
+        found.map(|operator| (operator.name, ())).ok_or_else(|| PlanError::Pattern {
+            pattern: pattern.clone(),
+            message: "is no operator; `adequacy list --operators` names them".to_owned(),
+        })
+    };
+    wanted.iter().map(find).collect()
+}
+
+/// A file to mutate, and what it is written in.
+pub(super) type Chosen = (RelPath, Language);
+
+/// The files to mutate in path order, and the other sources with the reason why not.
+pub(super) fn files(
+    task: &Task,
+    snapshot: &Snapshot,
+) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
+    let include = globs(&task.mutate.include)?;
+    let exclude = globs(&task.mutate.exclude)?;
+    let mut chosen = Vec::new();
+    let mut ignored = Vec::new();
+    for (path, _, _) in snapshot.files() {
+        for (_, glob, hits) in include.iter().chain(&exclude) {
+            if matches(glob, path) {
+                hits.set(hits.get() + 1);
+            }
+        }
+        let Some(language) = Language::of_file_name(path.name()) else { continue };
+        match why_not(task, path, &include, &exclude) {
+            None => chosen.push((path.clone(), language)),
+            Some(why) => ignored.push(Ignored { path: path.clone(), why }),
+        }
+    }
+    for (pattern, _, hits) in include.iter().chain(&exclude) {
+        if hits.get() == 0 {
+            let message = "matches no file of the tree".to_owned();
+            return Err(PlanError::Pattern { pattern: (*pattern).clone(), message });
+        }
+    }
+    Ok((chosen, ignored))
+}
+
+type Glob<'a> = (&'a Pattern, Gitignore, std::cell::Cell<usize>);
+
+fn globs(patterns: &[Pattern]) -> Result<Vec<Glob<'_>>, PlanError> {
+    let build = |pattern| {
+        let fault = |error: ignore::Error| PlanError::Pattern {
+            pattern: Pattern::clone(pattern),
+            message: format!("is no glob: {error}"),
+        };
+        let mut builder = GitignoreBuilder::new("");
+        builder.add_line(None, &pattern.text).map_err(fault)?;
+        Ok((pattern, builder.build().map_err(fault)?, std::cell::Cell::new(0)))
+    };
+    patterns.iter().map(build).collect()
+}
+
+fn matches(glob: &Gitignore, path: &RelPath) -> bool {
+    glob.matched_path_or_any_parents(path.as_path(), false).is_ignore()
+}
+
+fn why_not(
+    task: &Task,
+    path: &RelPath,
+    include: &[Glob<'_>],
+    exclude: &[Glob<'_>],
+) -> Option<WhyNot> {
+    let listed = |globs: &[Glob<'_>]| globs.iter().any(|(_, glob, _)| matches(glob, path));
+    if path.as_str().is_none() || path.has_control() {
+        Some(WhyNot::Unnameable)
+    } else if task.protected.iter().any(|protected| path.is_under(&protected.path)) {
+        Some(WhyNot::Protected)
+    } else if listed(exclude) {
+        Some(WhyNot::Excluded)
+    } else if !include.is_empty() {
+        (!listed(include)).then_some(WhyNot::NotIncluded)
+    } else if is_test(path) {
+        Some(WhyNot::Test)
+    } else if is_configuration(path) {
+        Some(WhyNot::Configuration)
+    } else {
+        None
+    }
+}
+
+/// By the names that Python's test runners look for, and the folders tests are kept in.
+fn is_test(path: &RelPath) -> bool {
+    let name = path.name();
+    let in_folder =
+        path.segments().rev().skip(1).any(|segment| matches!(segment, b"test" | b"tests"));
+    in_folder
+        || name == b"conftest.py"
+        || name == b"tests.py"
+        || name.starts_with(b"test_")
+        || name.ends_with(b"_test.py")
+        || name.ends_with(b"_tests.py")
+}
+
+/// Files that a build or a tool reads, which are not the product.
+fn is_configuration(path: &RelPath) -> bool {
+    let top = path.segments().count() == 1;
+    let docs = path.segments().next().is_some_and(|first| matches!(first, b"docs" | b"doc"));
+    let tool = [b"setup.py".as_slice(), b"noxfile.py", b"toxfile.py", b"fabfile.py", b"dodo.py"];
+    (top && tool.contains(&path.name())) || (docs && path.name() == b"conf.py")
+}

@@ -1,0 +1,259 @@
+//! The judge of viability: `compile()` in the interpreter that the commands start.
+//!
+//! One process takes all files of a plan. It also finds the mutants whose code equals the
+//! original's or an earlier mutant's; line numbers are part of the comparison, columns are not.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::interpreter::Interpreter;
+use super::{Fate, Plan, PlanFile};
+use crate::tree::{Snapshot, TreeError};
+
+const JUDGE: &str = include_str!("judge.py");
+
+/// What the interpreter says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Judge {
+    /// `sys.version`, on one line.
+    pub version: String,
+    /// `sys.executable`.
+    pub executable: String,
+}
+
+/// Why the mutants could not be judged.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// The interpreter did not start, or broke off.
+    #[error("`{program}` could not judge the mutants: {message}")]
+    Interpreter {
+        /// The program started.
+        program: String,
+        /// What went wrong.
+        message: String,
+    },
+    /// A source could not be read.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+}
+
+/// Marks the mutants of `plan` that do not count: unviable, equivalent, duplicate.
+///
+/// # Errors
+/// [`CompileError`] when the interpreter does not start or does not answer for every mutant.
+pub fn judge(
+    plan: &mut Plan,
+    snapshot: &Snapshot,
+    interpreter: &Interpreter,
+) -> Result<Judge, CompileError> {
+    let program = interpreter.program.display().to_string();
+    let fault = |message: String| CompileError::Interpreter { program: program.clone(), message };
+    let mut child = Command::new(&interpreter.program)
+        .args(["-I", "-c", JUDGE])
+        .env_remove("PYTHONWARNINGS")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| fault(error.to_string()))?;
+    let mut work = child.stdin.take().expect("it is piped");
+    let mut answers = BufReader::new(child.stdout.take().expect("it is piped"));
+    let files = plan.files.iter().filter(|file| !file.mutants.is_empty()).collect::<Vec<_>>();
+    let (judge, verdicts) = std::thread::scope(|scope| {
+        let sent = scope.spawn(|| {
+            for file in &files {
+                let line = request(plan, file, snapshot)?;
+                // A broken pipe shows as a missing answer, with the interpreter's own words.
+                if work.write_all(line.as_bytes()).is_err() {
+                    break;
+                }
+            }
+            drop(work);
+            Ok::<_, TreeError>(())
+        });
+        let mut line = || {
+            let mut line = String::new();
+            answers.read_line(&mut line).map(|_| line)
+        };
+        let judge = line().ok().and_then(|line| serde_json::from_str::<Judge>(&line).ok());
+        let verdicts = files
+            .iter()
+            .map_while(|_| line().ok().and_then(|line| serde_json::from_str(&line).ok()))
+            .collect::<Vec<Vec<Value>>>();
+        sent.join().expect("the sender does not panic").map(|()| (judge, verdicts))
+    })?;
+    let output = child.wait_with_output().map_err(|error| fault(error.to_string()))?;
+    let places = files.iter().map(|file| file.mutants.clone()).collect::<Vec<_>>();
+    let whole = places.len() == verdicts.len()
+        && places.iter().zip(&verdicts).all(|(places, row)| places.len() == row.len());
+    let Some(mut judge) = judge.filter(|_| whole && output.status.success()) else {
+        let words = String::from_utf8_lossy(&output.stderr);
+        let last = words.lines().last().unwrap_or("no words").to_owned();
+        return Err(fault(format!("{}: {last}", output.status)));
+    };
+    for (places, row) in places.into_iter().zip(verdicts) {
+        for (place, verdict) in places.clone().zip(row) {
+            plan.mutants[place].fate = fate(plan, places.start, &verdict)
+                .ok_or_else(|| fault(format!("an answer it should not give: {verdict}")))?;
+        }
+    }
+    judge.version = judge.version.split_whitespace().collect::<Vec<_>>().join(" ");
+    Ok(judge)
+}
+
+/// Files of the interpreter's site directories that name `root`: what an editable install leaves.
+#[must_use]
+pub fn editable_installs(interpreter: &Interpreter, root: &Path) -> Vec<PathBuf> {
+    const ASK: &str = "import sys; sys.stdout.write('\\n'.join(p for p in sys.path if p))";
+    let Ok(output) = Command::new(&interpreter.program).args(["-c", ASK]).output() else {
+        return Vec::new();
+    };
+    let root = root.as_os_str().as_encoded_bytes();
+    let names = |file: &PathBuf| {
+        let text = std::fs::read(file).unwrap_or_default();
+        text.windows(root.len()).any(|window| window == root)
+    };
+    let mut found = Vec::new();
+    for folder in String::from_utf8_lossy(&output.stdout).lines() {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let files = entries.map(|entry| entry.path()).filter(|file| {
+            let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+            name.ends_with(b".pth")
+                || name.ends_with(b".egg-link")
+                || name.starts_with(b"__editable__")
+        });
+        found.extend(files.filter(names));
+    }
+    found.sort();
+    found
+}
+
+fn request(plan: &Plan, file: &PlanFile, snapshot: &Snapshot) -> Result<String, TreeError> {
+    let source = snapshot.read(&file.path)?;
+    let mutants = plan.mutants[file.mutants.clone()]
+        .iter()
+        .map(|mutant| json!([mutant.start, mutant.end, BASE64.encode(&mutant.replacement)]));
+    let work = json!({
+        "path": file.name,
+        "source": BASE64.encode(&source),
+        "mutants": mutants.collect::<Vec<_>>(),
+    });
+    Ok(format!("{work}\n"))
+}
+
+fn fate(plan: &Plan, first: usize, verdict: &Value) -> Option<Fate> {
+    match verdict {
+        Value::Number(number) if number.as_u64() == Some(0) => Some(Fate::Counted),
+        Value::Number(number) if number.as_u64() == Some(1) => Some(Fate::Equivalent),
+        Value::Array(earlier) => {
+            let place = usize::try_from(earlier.first()?.as_u64()?).ok()?;
+            Some(Fate::Duplicate(plan.mutants.get(first + place)?.id))
+        }
+        Value::String(words) => Some(Fate::Unviable(words.clone())),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Argv, Silent};
+    use crate::plan::{MutantId, interpreter};
+    use crate::task::{self, Overrides};
+    use crate::tree::{self, Choice};
+
+    /// The fates that the judge gives to these edits of a file.
+    fn fates(source: &[u8], edits: &[(&str, &str)]) -> Vec<Fate> {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        std::fs::write(folder.path().join("m.py"), source).expect("a source");
+        let task = task::load(folder.path(), &Overrides::default()).expect("a bare tree");
+        let snapshot = tree::snapshot(folder.path(), &Choice::default(), &Silent).expect("a tree");
+        let mut plan = super::super::plan(&task, &snapshot).expect("a plan");
+        let mut model = plan.mutants.pop().expect("the sources here have a mutant");
+        plan.mutants.clear();
+        for (number, (before, after)) in edits.iter().enumerate() {
+            let find = |text: &[u8]| source.windows(text.len()).position(|window| window == text);
+            let start = find(before.as_bytes()).expect("the text is there");
+            model.start = u32::try_from(start).expect("a small source");
+            model.end = model.start + u32::try_from(before.len()).expect("a small source");
+            model.replacement = after.as_bytes().into();
+            let line = u32::try_from(number).expect("few edits");
+            plan.mutants.push(crate::plan::Mutant { line, fate: Fate::Counted, ..copy(&model) });
+        }
+        plan.files[0].mutants = 0..plan.mutants.len();
+        super::super::id::assign(&mut plan);
+        let argv = Argv::new(vec!["python3".to_owned()]).expect("a word");
+        let path = std::env::var_os("PATH").expect("a search path");
+        let python = interpreter::python(&argv, folder.path(), &path).expect("a Python");
+        judge(&mut plan, &snapshot, &python).expect("it answers");
+        let first = plan.mutants[0].id;
+        let relative = |fate| match fate {
+            Fate::Unviable(_) => Fate::Unviable(String::new()),
+            Fate::Duplicate(id) if id == first => Fate::Duplicate(MutantId::default()),
+            other => other,
+        };
+        plan.mutants.into_iter().map(|mutant| relative(mutant.fate)).collect()
+    }
+
+    fn copy(model: &crate::plan::Mutant) -> crate::plan::Mutant {
+        crate::plan::Mutant {
+            replacement: model.replacement.clone(),
+            fate: Fate::Counted,
+            ..*model
+        }
+    }
+
+    #[test]
+    fn the_interpreter_tells_what_compiles_and_what_is_the_same_code() {
+        let source = b"import os\n\ndef f(a):\n    return a + 1 + 1\n\nX = 2 * 3\n";
+        let duplicate = Fate::Duplicate(MutantId::default());
+        let fates = fates(
+            source,
+            &[
+                ("a + 1 + 1", "a - 1 + 1"),
+                ("a + 1 + 1", "a -  1 + 1"),
+                ("2 * 3", "6"),
+                ("a + 1 + 1", "a +"),
+                ("a + 1 + 1", "(a + 1) + 1"),
+                ("2 * 3", "7"),
+                ("2 * 3", "7.0"),
+                ("a + 1 + 1", "a + 1 + 1\n"),
+            ],
+        );
+        let equal = Fate::Equivalent;
+        let unviable = Fate::Unviable(String::new());
+        let counted = Fate::Counted;
+        // The last one moves the line numbers of the code below it.
+        let moved = counted.clone();
+        let expected = [
+            counted.clone(),
+            duplicate,
+            equal.clone(),
+            unviable,
+            equal,
+            counted.clone(),
+            counted,
+            moved,
+        ];
+        assert_eq!(fates, expected);
+    }
+
+    #[test]
+    fn sources_that_cannot_be_split_are_judged_whole() {
+        for source in [
+            b"# coding: latin-1\nX = 'caf\xe9'; Y = 2\n".as_slice(),
+            b"X = 1\rY = 2\r",
+            b"X = 1\n\x0cY = 2\n",
+            b"\xef\xbb\xbfX = 1\r\nY = 2\r\n",
+        ] {
+            let expected = [Fate::Counted, Fate::Unviable(String::new())];
+            assert_eq!(fates(source, &[("2", "3"), ("2", "(")]), expected, "{source:?}");
+        }
+    }
+}

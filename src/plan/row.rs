@@ -1,0 +1,94 @@
+//! A mutant as a line of `mutants.jsonl`, which is also what `list --json` prints.
+
+use serde::Serialize;
+
+use super::{Class, Fate, Mutant, MutantId, Plan};
+
+/// The members of a line of `mutants.jsonl`, in this order.
+#[derive(Debug, Serialize)]
+pub struct Row<'a> {
+    /// The mutant's name.
+    pub id: MutantId,
+    /// The set it belongs to.
+    pub class: Class,
+    /// What made it.
+    pub operator: &'static str,
+    /// Its file.
+    pub path: &'a str,
+    /// The innermost function around it.
+    pub function: Option<&'a str>,
+    /// First byte replaced, and the byte after the last.
+    pub span: [u32; 2],
+    /// Line of the mutated node, from 1.
+    pub line: u32,
+    /// UTF-8 byte column of the mutated node, from 0.
+    pub column: u32,
+    /// The bytes replaced, as text.
+    pub before: String,
+    /// What stands there instead, as text.
+    pub after: String,
+    /// Why it is not counted; absent when it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_counted: Option<String>,
+}
+
+impl<'a> Row<'a> {
+    /// The row of `mutant`, whose unmutated file is `source`.
+    #[must_use]
+    pub fn of(plan: &'a Plan, mutant: &'a Mutant, source: &[u8]) -> Self {
+        let file = plan.file(mutant);
+        Self {
+            id: mutant.id,
+            class: mutant.class,
+            operator: mutant.operator.name,
+            path: &file.name,
+            function: mutant.function.map(|place| file.functions[place as usize].as_str()),
+            span: [mutant.start, mutant.end],
+            line: mutant.line,
+            column: mutant.column,
+            before: readable(&source[mutant.span()]),
+            after: readable(&mutant.replacement),
+            not_counted: mutant.fate.reason(),
+        }
+    }
+}
+
+impl Fate {
+    /// Why the mutant is not counted.
+    #[must_use]
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Self::Counted => None,
+            Self::Unviable(words) => Some(format!("unviable: {words}")),
+            Self::Equivalent => Some("equivalent: compiles to the original's code".to_owned()),
+            Self::Duplicate(id) => Some(format!("duplicate: compiles to the code of {id}")),
+            Self::NotSampled => Some("not sampled".to_owned()),
+        }
+    }
+}
+
+/// The lines of `source` that a mutant touches, before and after, as text.
+///
+/// A span says exactly what changed; a person wants to see it where it stands.
+#[must_use]
+pub fn lines(mutant: &Mutant, source: &[u8]) -> (String, String) {
+    let span = mutant.span();
+    let start = source[..span.start].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let end = source[span.end..].iter().position(|&byte| byte == b'\n');
+    let end = end.map_or(source.len(), |at| span.end + at);
+    let after = [&source[start..span.start], &*mutant.replacement, &source[span.end..end]].concat();
+    (readable(&source[start..end]), readable(&after))
+}
+
+/// Source bytes as text; bytes that are not UTF-8 as `\xhh`.
+#[must_use]
+pub fn readable(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text
+}

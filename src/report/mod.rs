@@ -1,0 +1,6 @@
+//! What people and programs are shown of a run. Everything derives from the run's own files.
+
+mod style;
+pub mod text;
+
+pub use style::Style;

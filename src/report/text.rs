@@ -1,0 +1,331 @@
+//! Text for a terminal: mutants, survivors, the summary. What comes from a tree is escaped.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use similar::TextDiff;
+
+use super::Style;
+use crate::measure::{Measured, RunFile, Totals};
+use crate::outcome::Outcome;
+use crate::plan::{Mutant, Plan, Row, lines, readable};
+use crate::tree::{Snapshot, TreeError};
+
+/// Characters of a before or after that fit on a line.
+const SHOWN: usize = 70;
+
+/// Survivors that a summary lists.
+const LISTED: usize = 40;
+
+/// `path:line:col operator before -> after`, as one line; columns from 1, as editors count.
+///
+/// An insertion or a deletion says nothing without its place: there the lines around it are shown.
+#[must_use]
+pub fn line(plan: &Plan, mutant: &Mutant, source: &[u8], style: Style) -> String {
+    let row = Row::of(plan, mutant, source);
+    let bare = row.before.trim().is_empty() || row.after.trim().is_empty();
+    let (before, after) = if bare { lines(mutant, source) } else { (row.before, row.after) };
+    let why = row.not_counted.as_ref().map(|why| format!("  ({})", escaped(why)));
+    format!(
+        "{}:{}:{} {} {} -> {}{}",
+        escaped(row.path),
+        row.line,
+        row.column + 1,
+        style.bold(row.operator),
+        style.red(short(&before)),
+        style.green(short(&after)),
+        why.unwrap_or_default(),
+    )
+}
+
+/// The text on one line, cut to what fits, with what a terminal would obey escaped.
+fn short(text: &str) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = if flat.is_empty() { "(nothing)".to_owned() } else { escaped(&flat) };
+    if shown.chars().count() <= SHOWN {
+        return shown;
+    }
+    format!("{}...", shown.chars().take(SHOWN).collect::<String>())
+}
+
+/// Text from a tree or a command, safe for a terminal: control characters but line feeds and tabs
+/// are escaped, and so are the marks that change the direction of text.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if turns || (c.is_control() && c != '\n' && c != '\t') {
+            safe.extend(c.escape_default());
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
+/// The mutant as a unified diff that `patch -p1` takes.
+///
+/// # Errors
+/// [`TreeError`] when the source can no longer be read as it was.
+pub fn diff(plan: &Plan, mutant: &Mutant, snapshot: &Snapshot) -> Result<Vec<u8>, TreeError> {
+    let file = plan.file(mutant);
+    let source = snapshot.read(&file.path)?;
+    let mutated = mutant.apply(&source);
+    let diff = TextDiff::from_lines(source.as_slice(), mutated.as_slice());
+    let mut text = Vec::new();
+    let header = (format!("a/{}", file.name), format!("b/{}", file.name));
+    diff.unified_diff()
+        .context_radius(3)
+        .header(&header.0, &header.1)
+        .to_writer(&mut text)
+        .expect("writing to memory");
+    Ok(text)
+}
+
+/// The one line with all parts of a run, last on stdout.
+#[must_use]
+pub fn totals(totals: &Totals) -> String {
+    let time_outs = totals.killed_by_reason.get("time-out").copied().unwrap_or(0);
+    let by_time_out =
+        if time_outs > 0 { format!(" ({time_outs} by time-out)") } else { String::new() };
+    format!(
+        "{} mutants: {} killed{by_time_out}, {} survived, {} undecided; {} unviable, {} not built",
+        totals.mutants,
+        totals.killed,
+        totals.survived,
+        totals.undecided,
+        totals.unviable,
+        totals.not_built
+    )
+}
+
+/// What a person wants to know of a finished run, without the line of totals.
+///
+/// # Errors
+/// [`TreeError`] when a source can no longer be read as it was.
+pub fn summary(measured: &Measured, style: Style) -> Result<String, TreeError> {
+    let mut text = String::new();
+    let run = &measured.run;
+    survivors(&mut text, measured, style)?;
+    undecided(&mut text, measured, style)?;
+    by_operator(&mut text, measured, style);
+    by_file(&mut text, measured, style);
+    trust(&mut text, run);
+    let totals = run.totals.as_ref().expect("a finished run has totals");
+    if totals.killed == 0 {
+        let words =
+            "The commands killed nothing: they cannot tell a right solution from a wrong one.";
+        let _ = writeln!(text, "{}\n", style.red(words));
+    }
+    Ok(text)
+}
+
+fn survivors(text: &mut String, measured: &Measured, style: Style) -> Result<(), TreeError> {
+    let alive = measured.outcomes.iter().filter(|(_, outcome)| **outcome == Outcome::Survived);
+    let places = alive.map(|(&place, _)| place).collect::<Vec<_>>();
+    if places.is_empty() {
+        return Ok(());
+    }
+    let _ = writeln!(text, "{}", style.bold("Survivors: the commands accept these"));
+    let plan = &measured.plan;
+    let mut heading = None;
+    for &place in places.iter().take(LISTED) {
+        let mutant = &plan.mutants[place];
+        let source = measured.snapshot.read(&plan.file(mutant).path)?;
+        let row = Row::of(plan, mutant, &source);
+        let (before, after) = lines(mutant, &source);
+        let function = row.function.unwrap_or("(module)").to_owned();
+        if heading.as_ref() != Some(&(mutant.file, function.clone())) {
+            let label = if measured.run.not_reached.iter().any(|file| file == row.path) {
+                "  (no command loads this file)"
+            } else {
+                ""
+            };
+            let _ = writeln!(
+                text,
+                "  {}{}",
+                style.bold(format_args!("{} {}", escaped(row.path), escaped(&function))),
+                label
+            );
+            heading = Some((mutant.file, function));
+        }
+        let _ = writeln!(
+            text,
+            "    {} line {}: {}\n      {} {}\n      {} {}",
+            style.faint(row.id),
+            row.line,
+            row.operator,
+            style.red("-"),
+            style.red(short(&before)),
+            style.green("+"),
+            style.green(short(&after)),
+        );
+    }
+    if places.len() > LISTED {
+        let _ = writeln!(text, "  ... and {} more, in outcomes.jsonl", places.len() - LISTED);
+    }
+    text.push('\n');
+    Ok(())
+}
+
+fn undecided(text: &mut String, measured: &Measured, style: Style) -> Result<(), TreeError> {
+    let mut headed = false;
+    for (&place, outcome) in &measured.outcomes {
+        let Outcome::Undecided { why, command } = outcome else { continue };
+        if !headed {
+            let _ = writeln!(text, "{}", style.bold("Undecided: never counted as killed"));
+            headed = true;
+        }
+        let plan = &measured.plan;
+        let mutant = &plan.mutants[place];
+        let source = measured.snapshot.read(&plan.file(mutant).path)?;
+        let id = escaped(&measured.run.commands[*command].id);
+        let shown = line(plan, mutant, &source, style);
+        let _ = writeln!(text, "  {} {shown}\n    `{id}`: {}", mutant.id, why.words());
+    }
+    if headed {
+        text.push('\n');
+    }
+    Ok(())
+}
+
+fn by_operator(text: &mut String, measured: &Measured, style: Style) {
+    let name = |mutant: &Mutant| mutant.operator.name.to_owned();
+    table(text, "By operator", &count(measured, name), style);
+}
+
+fn by_file(text: &mut String, measured: &Measured, style: Style) {
+    let name = |mutant: &Mutant| escaped(&measured.plan.file(mutant).name);
+    table(text, "By file", &count(measured, name), style);
+}
+
+/// Killed and counted mutants, by a name of theirs.
+fn count(measured: &Measured, name: impl Fn(&Mutant) -> String) -> BTreeMap<String, (u64, u64)> {
+    let mut counts = BTreeMap::<String, (u64, u64)>::new();
+    let adequacy = &measured.adequacy;
+    for (&place, &killed) in adequacy.places.iter().zip(&adequacy.kill_vector) {
+        let entry = counts.entry(name(&measured.plan.mutants[place])).or_default();
+        entry.0 += u64::from(killed);
+        entry.1 += 1;
+    }
+    counts
+}
+
+fn table(text: &mut String, title: &str, counts: &BTreeMap<String, (u64, u64)>, style: Style) {
+    let width = counts.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+    let _ = writeln!(text, "{}", style.bold(title));
+    for (name, (killed, all)) in counts {
+        let number = format!("{killed:>5} of {all:<5}");
+        let number = if *killed == 0 { style.red(number) } else { style.green(number) };
+        let _ = writeln!(text, "  {name:<width$} {number}");
+    }
+    text.push('\n');
+}
+
+/// What the numbers rest on.
+fn trust(text: &mut String, run: &RunFile) {
+    let totals = run.totals.as_ref().expect("a finished run has totals");
+    let reasons = totals.killed_by_reason.iter();
+    let reasons = reasons.map(|(reason, count)| format!("{count} {reason}")).collect::<Vec<_>>();
+    let killers = totals.first_killers.iter();
+    let killers = killers.map(|(id, count)| format!("{} {count}", escaped(id))).collect::<Vec<_>>();
+    let runs = run.baselines.len() as u64 + run.sentinels.runs;
+    let _ = writeln!(text, "Kills by reason: {}", or_none(&reasons));
+    let _ = writeln!(text, "First killers: {}", or_none(&killers));
+    let _ = writeln!(
+        text,
+        "Unmutated runs: {runs}, failed: {}; flake rate below {} at 95 %",
+        run.sentinels.failures,
+        flake_bound(runs, run.sentinels.failures)
+    );
+    if totals.equal_code + totals.not_sampled > 0 {
+        let _ = writeln!(
+            text,
+            "Not counted: {} with the code of the original or another mutant, {} not sampled",
+            totals.equal_code, totals.not_sampled
+        );
+    }
+    if !run.not_reached.is_empty() {
+        let _ = writeln!(
+            text,
+            "Not loaded by any command: {}",
+            run.not_reached.iter().map(|file| escaped(file)).collect::<Vec<_>>().join(", ")
+        );
+    }
+    text.push('\n');
+}
+
+fn or_none(parts: &[String]) -> String {
+    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+}
+
+/// Upper 95 % bound on the rate of failing unmutated runs, in per cent. Without a failure it is
+/// exact: `1 - 0.05^(1/n)`; with failures it is Wilson's, one-sided.
+fn flake_bound(runs: u64, failures: u64) -> String {
+    if runs == 0 {
+        return "100 %".to_owned();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a count of runs")]
+    let (n, k) = (runs as f64, failures as f64);
+    let bound = if failures == 0 {
+        1.0 - 0.05_f64.powf(1.0 / n)
+    } else {
+        let z = 1.644_854;
+        let p = k / n;
+        let spread = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+        ((p + z * z / (2.0 * n) + spread) / (1.0 + z * z / n)).min(1.0)
+    };
+    format!("{:.1} %", bound * 100.0)
+}
+
+/// The mutants of a plan counted by file, and the sources without any, with the reason.
+#[must_use]
+pub fn files(plan: &Plan) -> String {
+    let mut text = String::new();
+    for file in &plan.files {
+        let mut notes = Vec::new();
+        if file.mutants.is_empty() {
+            notes.push("nothing to mutate".to_owned());
+        }
+        if file.skipped > 0 {
+            notes.push(format!("{} sites skipped by a comment", file.skipped));
+        }
+        if let Some((count, line)) = file.unreadable {
+            notes.push(format!("{count} refused, the grammar cannot read line {line}"));
+        }
+        let notes =
+            if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
+        let _ = writeln!(text, "{:>6} {}{notes}", file.mutants.len(), escaped(&file.name));
+    }
+    for file in &plan.ignored {
+        let _ = writeln!(text, "{:>6} {}  ({})", 0, file.path, file.why);
+    }
+    text
+}
+
+/// A command's output as a person may be shown it.
+#[must_use]
+pub fn output(bytes: &[u8]) -> String {
+    escaped(&readable(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_text_does_not_reach_the_terminal() {
+        assert_eq!(short("a\x1b[2J\u{202e}b\r\n\tc"), "a\\u{1b}[2J\\u{202e}b c");
+        assert_eq!(short(&"x".repeat(100)).chars().count(), SHOWN + 3);
+        assert_eq!(short(" \n"), "(nothing)");
+    }
+
+    #[test]
+    fn the_flake_bound_is_the_rule_of_three_and_never_below_the_rate() {
+        assert_eq!(flake_bound(59, 0), "5.0 %");
+        assert_eq!(flake_bound(3, 0), "63.2 %");
+        assert_eq!(flake_bound(0, 0), "100 %");
+        assert_eq!(flake_bound(10, 10), "100.0 %");
+    }
+}

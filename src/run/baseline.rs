@@ -1,0 +1,183 @@
+//! The unmutated tree: what "passes" means, how long it takes, and whether it is the same each time.
+
+use std::fs;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use super::lab::Lab;
+use super::runner::executed_in_junit;
+use super::trial::Stop;
+use super::{Attempt, Exit, Red, Run, RunError, Runner, Step};
+use crate::base::Event;
+
+/// Limit of a baseline run of a command that states none.
+pub(super) const LIMIT: Duration = Duration::from_secs(900);
+
+/// Bytes of the end of an output that a message shows.
+const SHOWN: usize = 2000;
+
+/// The runs of the unmutated tree before the mutants; all of them passed.
+#[derive(Debug)]
+pub struct Baseline {
+    /// The runs of each round, in sealed order.
+    pub rounds: Vec<Vec<Run>>,
+}
+
+impl Baseline {
+    /// The longest run of the command at this place.
+    #[must_use]
+    pub fn slowest(&self, command: usize) -> Duration {
+        self.of(command).map(|run| run.wall).max().unwrap_or_default()
+    }
+
+    /// The runs of the command at this place.
+    pub fn of(&self, command: usize) -> impl Iterator<Item = &Run> {
+        self.rounds.iter().flatten().filter(move |run| run.step == Step::Command(command))
+    }
+
+    /// CPU time of one round, averaged.
+    #[must_use]
+    pub fn cpu(&self) -> Duration {
+        self.average(|run| run.cpu)
+    }
+
+    /// Wall time of one round's commands, averaged.
+    #[must_use]
+    pub fn wall(&self) -> Duration {
+        self.average(|run| run.wall)
+    }
+
+    fn average(&self, of: impl Fn(&Run) -> Duration) -> Duration {
+        let rounds = u32::try_from(self.rounds.len()).unwrap_or(u32::MAX).max(1);
+        self.rounds.iter().flatten().map(of).sum::<Duration>() / rounds
+    }
+}
+
+/// Runs all rounds, every workspace at the same time.
+pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
+    let workers = u32::try_from(lab.seats.len()).expect("few workers");
+    let total = lab.settings.baselines.max(workers);
+    lab.sink.tell(Event::Step { name: "baseline", total: Some(u64::from(total)) });
+    let next = AtomicU32::new(0);
+    let worker = |worker: usize| {
+        let mut rounds = Vec::new();
+        // The first round of each worker is its own; the others go to whoever is free.
+        let mut round = u32::try_from(worker).expect("few workers");
+        while round < total {
+            let runs = lab.unmutated(worker, &format!("baseline-{}", round + 1), round > 0)?;
+            let wall = runs.iter().map(|run| run.wall).sum();
+            lab.sink.tell(Event::Baseline { round: round + 1, wall });
+            rounds.push((round, runs));
+            round = workers + next.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok::<_, RunError>(rounds)
+    };
+    let rounds = lab.pool.install(|| {
+        (0..lab.seats.len()).into_par_iter().map(worker).collect::<Result<Vec<_>, _>>()
+    })?;
+    let mut rounds = rounds.into_iter().flatten().collect::<Vec<_>>();
+    rounds.sort_by_key(|(round, _)| *round);
+    Ok(Baseline { rounds: rounds.into_iter().map(|(_, runs)| runs).collect() })
+}
+
+impl Lab<'_> {
+    /// Refuses a recognised runner that passes without running a test.
+    pub(super) fn refuse_empty(&self, baseline: &Baseline) -> Result<(), RunError> {
+        for (place, command) in self.task.commands.iter().enumerate() {
+            let Some(runner) = Runner::of(command.argv.words()) else { continue };
+            let log = baseline.of(place).next().map(|run| self.settings.logs.join(&run.log));
+            let output = log.and_then(|log| fs::read(log).ok()).unwrap_or_default();
+            let executed = match runner.executed(&output) {
+                None => self.executed_by_report(place, runner)?,
+                told => told,
+            };
+            if executed == Some(0) {
+                let (id, argv) = (command.id.clone(), command.argv.to_string());
+                return Err(RunError::NothingExecuted { id, argv });
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of tests by the runner's own report, from a run that is never judged.
+    fn executed_by_report(&self, place: usize, runner: Runner) -> Result<Option<u64>, RunError> {
+        let mut seat = self.seat(0);
+        let report = seat.workspace.tmp().join("report.xml");
+        let Some((name, value)) = runner.probe(&report) else { return Ok(None) };
+        let usual = seat.environment.clone();
+        seat.environment = usual.clone().with(&name, &value);
+        let (step, attempt) = (Step::Command(place), Attempt::First);
+        let argv = &self.task.commands[place].argv;
+        self.place(&mut seat, "report", &[], step, attempt)?;
+        self.spawn(&mut seat, argv, self.limit(place), step, attempt, "report.log".to_owned())?;
+        let text = fs::read(&report).ok();
+        seat.environment = usual;
+        self.clean(&mut seat, false)?;
+        Ok(text.and_then(|text| executed_in_junit(&text)))
+    }
+
+    /// Runs every step on the unmutated tree; one that does not pass is an error.
+    pub(super) fn unmutated(
+        &self,
+        worker: usize,
+        name: &str,
+        flaky: bool,
+    ) -> Result<Vec<Run>, RunError> {
+        let mut seat = self.seat(worker);
+        let runs = self.trial(&mut seat, name, &[], Step::Build, (Attempt::First, Stop::Never))?;
+        match runs.iter().find(|run| !run.passed()) {
+            Some(run) => Err(self.red(run, name, flaky)),
+            None => {
+                seat.warm = true;
+                Ok(runs)
+            }
+        }
+    }
+
+    /// The error that a run of the unmutated tree is when it does not pass.
+    pub(super) fn red(&self, run: &Run, scenario: &str, flaky: bool) -> RunError {
+        let (id, argv) = match run.step {
+            Step::Setup => ("setup".to_owned(), self.task.setup.as_ref().map(|step| &step.argv)),
+            Step::Build => ("build".to_owned(), self.task.build.as_ref().map(|step| &step.argv)),
+            Step::Command(place) => {
+                let command = &self.task.commands[place];
+                (command.id.clone(), Some(&command.argv))
+            }
+        };
+        if let Exit::NotStarted(why) = &run.exit {
+            return RunError::NotStarted { id, why: why.clone() };
+        }
+        let output = fs::read(self.settings.logs.join(&run.log)).unwrap_or_default();
+        let end = &output[output.len().saturating_sub(SHOWN)..];
+        RunError::Red(Box::new(Red {
+            id,
+            argv: argv.map(ToString::to_string).unwrap_or_default(),
+            scenario: scenario.to_owned(),
+            flaky,
+            exit: run.exit.clone(),
+            output: String::from_utf8_lossy(end).into_owned(),
+        }))
+    }
+}
+
+/// What a person is told when the unmutated tree does not pass.
+pub(super) fn explain(red: &Red) -> String {
+    let Red { id, argv, scenario, exit, output, .. } = red;
+    let what = if red.flaky { "passed before and now" } else { "must pass, but" };
+    let hint = if red.flaky {
+        "its verdicts cannot be trusted: find what differs between two runs, or leave the command out"
+    } else {
+        "the copy has no .git and no build directories (see the notes above; `--keep NAME` keeps one), \
+         a private HOME and an allow-list of variables (`--env NAME` passes one)"
+    };
+    format!(
+        "`{id}` {what} {exit} on the unmutated tree ({scenario})\n  command: {argv}\n  output:\n{}\nhint: {hint}",
+        indent(output)
+    )
+}
+
+fn indent(text: &str) -> String {
+    text.trim_end().lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,121 @@
+//! The helper: one process of our own binary a command (`adequacy __exec`, hidden).
+//!
+//! It has one thread, a session of its own, and is the subreaper of all the command's processes,
+//! so none of them can leave. Its stdin is the engine's lifeline: when that pipe closes, by will or
+//! because the engine was killed, the helper ends everything. Its stdout takes one line, the
+//! [`order::Report`]. Namespaces and Landlock have their place in [`prepare`].
+
+mod log;
+pub(in crate::run) mod order;
+mod start;
+mod watch;
+
+pub(in crate::run) use self::start::too_long;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{
+    DumpableBehavior, Resource, Rlimit, getpid, set_child_subreaper, set_dumpable_behavior,
+    setrlimit, setsid,
+};
+
+use self::log::Log;
+use self::order::{Order, Report};
+use self::watch::Watch;
+use super::exit::Exit;
+
+/// The first argument that makes our binary the helper.
+pub const WORD: &str = "__exec";
+
+/// Runs the command that the words after [`WORD`] describe. Status 2: they do not describe one.
+pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
+    close_inherited();
+    let Some(order) = Order::parse(words) else { return ExitCode::from(2) };
+    let report = match prepare().and_then(|()| Ok((Log::create(&order.log, order.keep)?, pipe()?)))
+    {
+        Ok((log, pipe)) => run(&order, log, pipe),
+        Err(error) => nothing_ran(Exit::Lost(format!("the helper: {error}"))),
+    };
+    let mut line = serde_json::to_vec(&report).expect("a report is plain data");
+    line.push(b'\n');
+    // When the engine is gone nobody reads it, and nothing is left to do.
+    let _ = io::stdout().write_all(&line);
+    ExitCode::SUCCESS
+}
+
+/// Closes what our caller's own caller left open (a job server, a terminal's descriptor, a lock):
+/// the command would inherit it. Called before we open anything.
+fn close_inherited() {
+    let listed = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let open: Vec<i32> =
+        listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for descriptor in open.into_iter().filter(|&descriptor| descriptor > 2) {
+        // The listing's own is in the list and closed by now.
+        let _ = nix::unistd::close(descriptor);
+    }
+}
+
+/// What must hold before the command starts.
+fn prepare() -> io::Result<()> {
+    setsid()?;
+    set_child_subreaper(Some(getpid()))?;
+    // Our pipes are then closed to other processes of the same user below /proc.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    Ok(())
+}
+
+/// The output pipe: the end we read does not block, the end the command writes does.
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    rustix::io::ioctl_fionbio(&read, true)?;
+    Ok((read, write))
+}
+
+fn run(order: &Order, log: Log, (read, write): (OwnedFd, OwnedFd)) -> Report {
+    let begun = Instant::now();
+    let leader = match start::start(&order.argv, write) {
+        Ok(leader) => leader,
+        Err(exit) => return nothing_ran(exit),
+    };
+    let mut watch = Watch::new(leader, read, log);
+    let mut exit = watch.leader(begun.checked_add(order.limit), order.output_limit);
+    let wall = begun.elapsed();
+    let alive = watch.end(&exit, order.grace);
+    let output_bytes = watch.finish().unwrap_or_else(|error| {
+        exit = Exit::Lost(format!("the log `{}` cannot be written: {error}", order.log.display()));
+        0
+    });
+    if !alive.is_empty() {
+        exit = Exit::Lost(format!("processes that SIGKILL does not end: {alive:?}"));
+    }
+    let (cpu, peak_rss) = used();
+    Report { exit, wall, cpu, peak_rss, output_bytes, alive }
+}
+
+fn nothing_ran(exit: Exit) -> Report {
+    let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
+    Report { exit, wall, cpu, peak_rss: 0, output_bytes: 0, alive: Vec::new() }
+}
+
+/// CPU time of all processes we reaped and of those they reaped, and the largest resident set of
+/// one of them in bytes.
+fn used() -> (Duration, u64) {
+    let duration = |time: TimeVal| {
+        let micros = u64::try_from(time.tv_usec()).unwrap_or(0);
+        Duration::from_secs(u64::try_from(time.tv_sec()).unwrap_or(0))
+            + Duration::from_micros(micros)
+    };
+    getrusage(UsageWho::RUSAGE_CHILDREN).map_or((Duration::ZERO, 0), |usage| {
+        let cpu = duration(usage.user_time()) + duration(usage.system_time());
+        (cpu, u64::try_from(usage.max_rss()).unwrap_or(0) * 1024) // Linux counts it in KiB
+    })
+}

@@ -1,0 +1,109 @@
+//! What the engine asks of the helper and what the helper answers.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::exit::Exit;
+
+/// One command to run, as the words after `__exec` spell it:
+/// `LIMIT_MS GRACE_MS OUTPUT_LIMIT KEEP LOG -- ARGV...`. Environment and working directory are
+/// those of the helper itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::run) struct Order {
+    /// How long the command may run.
+    pub(in crate::run) limit: Duration,
+    /// How long its processes have to end by themselves once they were asked to.
+    pub(in crate::run) grace: Duration,
+    /// How many bytes of output it may write.
+    pub(in crate::run) output_limit: u64,
+    /// How many bytes from the start, and as many from the end, go to the log.
+    pub(in crate::run) keep: usize,
+    /// The log file; an earlier one of this name is replaced.
+    pub(in crate::run) log: PathBuf,
+    /// The command's words.
+    pub(in crate::run) argv: Vec<OsString>,
+}
+
+impl Order {
+    /// The words that [`Order::parse`] reads, without the command's own.
+    pub(in crate::run) fn options(
+        limit: Duration,
+        grace: Duration,
+        output_limit: u64,
+        keep: usize,
+        log: &Path,
+    ) -> [OsString; 6] {
+        let ms = |duration: Duration| duration.as_millis().to_string().into();
+        let keep = keep.to_string().into();
+        [ms(limit), ms(grace), output_limit.to_string().into(), keep, log.into(), "--".into()]
+    }
+
+    /// Reads the words after `__exec`.
+    pub(in crate::run) fn parse(words: impl Iterator<Item = OsString>) -> Option<Self> {
+        fn number<T: std::str::FromStr>(word: &OsStr) -> Option<T> {
+            word.to_str()?.parse().ok()
+        }
+        let mut words = words;
+        let limit = Duration::from_millis(number(&words.next()?)?);
+        let grace = Duration::from_millis(number(&words.next()?)?);
+        let output_limit = number(&words.next()?)?;
+        let keep = number(&words.next()?)?;
+        let log = words.next()?.into();
+        words.next().filter(|word| word == "--")?;
+        let argv: Vec<_> = words.collect();
+        (!argv.is_empty()).then_some(Self { limit, grace, output_limit, keep, log, argv })
+    }
+}
+
+/// The helper's answer: one line of JSON on its stdout.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::run) struct Report {
+    /// What the command did.
+    pub(in crate::run) exit: Exit,
+    /// From the command's start to its end, or until we stopped it.
+    pub(in crate::run) wall: Duration,
+    /// User and system time of all its processes.
+    pub(in crate::run) cpu: Duration,
+    /// The largest resident set of any one of its processes, in bytes.
+    pub(in crate::run) peak_rss: u64,
+    /// Bytes it wrote to stdout and stderr.
+    pub(in crate::run) output_bytes: u64,
+    /// Processes that would not end. Empty: the kernel said that none is left.
+    pub(in crate::run) alive: Vec<i32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    use super::*;
+
+    #[test]
+    fn an_order_survives_the_command_line() {
+        let argv = vec![OsString::from_vec(b"a\xff".to_vec()), "--".into(), String::new().into()];
+        let order = Order {
+            limit: Duration::from_millis(1500),
+            grace: Duration::from_secs(1),
+            output_limit: u64::MAX,
+            keep: 0,
+            log: "logs/a b".into(),
+            argv,
+        };
+        let Order { limit, grace, output_limit, keep, log, argv } = &order;
+        let options = Order::options(*limit, *grace, *output_limit, *keep, log);
+        let words = options.into_iter().chain(argv.iter().cloned());
+        assert_eq!(Order::parse(words), Some(order));
+    }
+
+    #[test]
+    fn a_malformed_order_is_refused() {
+        for line in
+            ["", "1 1 1 1 log --", "1 1 1 1 log true", "x 1 1 1 log -- true", "1 -1 1 1 l -- t"]
+        {
+            assert_eq!(Order::parse(line.split(' ').map(OsString::from)), None, "{line}");
+        }
+    }
+}

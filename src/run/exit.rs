@@ -1,0 +1,75 @@
+//! How a command's process ended.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What the process did, never what that means; `outcome` alone decides the meaning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    /// It ended by itself with this status, 0 to 255.
+    Code(i32),
+    /// A signal of this number ended it, and we did not send it.
+    Signal(i32),
+    /// It was still running at the time limit, and was ended.
+    TimedOut,
+    /// Its output passed the limit, and it was ended.
+    OutputLimit,
+    /// Its program cannot be started: why. Trying again gives the same.
+    NotStarted(String),
+    /// The system had no process, memory or file handle left to start it: why. Trying again with
+    /// fewer workers may go well.
+    Starved(String),
+    /// The run was interrupted from our side before the command ended.
+    Interrupted,
+    /// We do not know what it did, or cannot vouch for it: why. The helper died, the log could not
+    /// be written, or processes of the command would not end.
+    Lost(String),
+}
+
+impl Exit {
+    /// Whether the command ran to its end and reported success.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        *self == Self::Code(0)
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit {code}"),
+            Self::Signal(number) => write!(f, "ended by signal {number}"),
+            Self::TimedOut => f.write_str("still running at the time limit"),
+            Self::OutputLimit => f.write_str("more output than the limit"),
+            Self::NotStarted(why) => write!(f, "cannot start: {why}"),
+            Self::Starved(why) => write!(f, "could not start for want of resources: {why}"),
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Lost(why) => write!(f, "lost: {why}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_exit_survives_the_run_log() {
+        let all = [
+            (Exit::Code(101), r#"{"code":101}"#),
+            (Exit::Signal(9), r#"{"signal":9}"#),
+            (Exit::TimedOut, r#""timed_out""#),
+            (Exit::OutputLimit, r#""output_limit""#),
+            (Exit::NotStarted("no".into()), r#"{"not_started":"no"}"#),
+            (Exit::Starved("no".into()), r#"{"starved":"no"}"#),
+            (Exit::Interrupted, r#""interrupted""#),
+            (Exit::Lost("no".into()), r#"{"lost":"no"}"#),
+        ];
+        for (exit, text) in all {
+            assert_eq!(serde_json::to_string(&exit).expect("an exit is JSON"), text);
+            assert_eq!(serde_json::from_str::<Exit>(text).expect("its own text"), exit);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What a run needs: the scratch directory, one workspace a worker, the spawner.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use super::environment::{Environment, Places};
+use super::spawn::Spawner;
+use super::trial::{Again, Stop, again};
+use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
+use super::{Attempt, Baseline, Certificate, Run, RunError, Step, baseline};
+use crate::base::{Event, RelPath, Sink};
+use crate::task::Task;
+use crate::tree::Snapshot;
+
+/// How a run is made; the same for all its mutants.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Workers; each has its own workspace.
+    pub jobs: usize,
+    /// Runs of the unmutated tree before the mutants, at least one a worker.
+    pub baselines: u32,
+    /// Where the scratch directory is made.
+    pub scratch: PathBuf,
+    /// Where capped outputs go.
+    pub logs: PathBuf,
+    /// Bytes of output at which a command is stopped.
+    pub output_limit: u64,
+    /// Run every command on every mutant.
+    pub full_matrix: bool,
+    /// Directories left out of the copies that the commands need, each linked from the original.
+    pub links: Vec<(RelPath, PathBuf)>,
+}
+
+/// The limit of a command none of whose baseline runs took long.
+const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
+
+/// What a run needs; dropping it removes the scratch directory.
+pub struct Lab<'a> {
+    pub(super) task: &'a Task,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) settings: &'a Settings,
+    pub(super) sink: &'a dyn Sink,
+    pub(super) spawner: &'a Spawner,
+    pub(super) pool: rayon::ThreadPool,
+    pub(super) seats: Vec<Mutex<Seat>>,
+    limits: OnceLock<Vec<Duration>>,
+    // Last, so that the workspaces are gone before it is removed.
+    scratch: Scratch,
+}
+
+/// A worker's place: its workspace and environment, and whether they are clean.
+pub(super) struct Seat {
+    worker: usize,
+    pub(super) workspace: Workspace,
+    pub(super) environment: Environment,
+    /// Whether the bytecode of the unmutated tree is part of what a reset brings back.
+    pub(super) warm: bool,
+    /// The certificate of the last run in it; `None` when a process of it may be alive.
+    certificate: Option<Certificate>,
+}
+
+impl<'a> Lab<'a> {
+    /// Copies the tree for each worker and runs `[setup]` in each copy.
+    ///
+    /// # Errors
+    /// [`RunError`] when a copy cannot be made, or `[setup]` does not pass.
+    pub fn open(
+        task: &'a Task,
+        snapshot: &'a Snapshot,
+        settings: &'a Settings,
+        spawner: &'a Spawner,
+        sink: &'a dyn Sink,
+    ) -> Result<Self, RunError> {
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs).build();
+        let pool = threads.map_err(|error| RunError::Threads {
+            jobs: settings.jobs,
+            message: error.to_string(),
+        })?;
+        sink.tell(Event::Step { name: "copy", total: None });
+        let scratch = Scratch::create(&settings.scratch, &[snapshot.root()])?;
+        scratch.check_space(&[snapshot], settings.jobs)?;
+        let sources = Sources { tree: snapshot, heldout: None, links: &settings.links };
+        let golden = Golden::create(&scratch, sources)?;
+        let seat = |worker| {
+            let workspace = Workspace::create(&scratch, &golden, worker)?;
+            let environment = environment(task, &workspace, worker);
+            Ok(Mutex::new(Seat { worker, workspace, environment, warm: false, certificate: None }))
+        };
+        let seats = pool.install(|| {
+            (0..settings.jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>()
+        })?;
+        let limits = OnceLock::new();
+        let lab = Self { task, snapshot, settings, sink, spawner, pool, seats, limits, scratch };
+        lab.set_up_all()?;
+        Ok(lab)
+    }
+
+    fn set_up_all(&self) -> Result<(), RunError> {
+        if self.task.setup.is_none() {
+            return Ok(());
+        }
+        self.sink.tell(Event::Step { name: "setup", total: None });
+        let one = |worker: usize| self.set_up(&mut self.seat(worker), worker);
+        self.pool.install(|| (0..self.seats.len()).into_par_iter().try_for_each(one))
+    }
+
+    fn set_up(&self, seat: &mut Seat, worker: usize) -> Result<(), RunError> {
+        let name = format!("setup-w{worker}");
+        let run = self.step(seat, &name, &[], Step::Setup, Attempt::First)?;
+        if !run.passed() {
+            return Err(self.red(&run, "setup", false));
+        }
+        let unclean = || RunError::Unclean { id: "setup".to_owned() };
+        let certificate = seat.certificate.take().ok_or_else(unclean)?;
+        seat.workspace.adopt(Scope::Everything, &certificate)?;
+        Ok(seat.workspace.reset(certificate)?)
+    }
+
+    /// A fresh workspace for this worker, set up like the first.
+    pub(super) fn replace(&self, worker: usize) -> Result<(), RunError> {
+        self.renew(&mut self.seat(worker))
+    }
+
+    /// Brings the workspace back, or replaces it when a process may still be alive in it.
+    ///
+    /// Until the workspace is warm, the bytecode that a passing run of the unmutated tree left
+    /// becomes part of what is brought back.
+    pub(super) fn clean(&self, seat: &mut Seat, known_good: bool) -> Result<(), RunError> {
+        let Some(certificate) = seat.certificate.take() else { return self.renew(seat) };
+        if known_good && !seat.warm {
+            seat.workspace.adopt(Scope::Caches, &certificate)?;
+        }
+        Ok(seat.workspace.reset(certificate)?)
+    }
+
+    fn renew(&self, seat: &mut Seat) -> Result<(), RunError> {
+        seat.workspace.replace()?;
+        seat.warm = false;
+        let worker = seat.worker;
+        seat.environment = environment(self.task, &seat.workspace, worker);
+        if self.task.setup.is_some() { self.set_up(seat, worker) } else { Ok(()) }
+    }
+
+    /// Runs the unmutated tree, at least once in every workspace and all of them at the same time,
+    /// and fixes the time limits.
+    ///
+    /// # Errors
+    /// [`RunError::Red`] when a run does not pass, [`RunError::NotStarted`] when one cannot start.
+    pub fn baseline(&self) -> Result<Baseline, RunError> {
+        let baseline = baseline::run(self)?;
+        let limit = |(place, command): (usize, &crate::task::Command)| {
+            command.timeout.unwrap_or_else(|| SHORTEST_LIMIT.max(baseline.slowest(place) * 5))
+        };
+        let limits = self.task.commands.iter().enumerate().map(limit).collect();
+        self.limits.set(limits).expect("there is one baseline");
+        self.refuse_empty(&baseline)?;
+        Ok(baseline)
+    }
+
+    /// Runs the commands on the tree with these files changed, as a control: with `all` each of
+    /// them, else up to the first that fails. No other worker is active.
+    ///
+    /// # Errors
+    /// [`RunError`] when the run itself cannot go on.
+    pub fn control(
+        &self,
+        name: &str,
+        edits: &[(RelPath, Vec<u8>)],
+        all: bool,
+    ) -> Result<Vec<Run>, RunError> {
+        let stop = if all { Stop::Never } else { Stop::FirstFailure };
+        let mut seat = self.seat(0);
+        let first = (Attempt::First, stop);
+        let mut runs = self.trial(&mut seat, name, edits, Step::Build, first)?;
+        let last = runs.last().filter(|run| again(&run.exit) == Again::Alone);
+        if let Some(step) = last.map(|run| run.step) {
+            let alone = (Attempt::Alone, stop);
+            runs.extend(self.trial(&mut seat, name, edits, step, alone)?);
+        }
+        Ok(runs)
+    }
+
+    /// The time limit of a command; before the baseline, of the baseline itself.
+    pub(super) fn limit(&self, command: usize) -> Duration {
+        let stated = self.task.commands[command].timeout;
+        self.limits.get().map_or(stated.unwrap_or(baseline::LIMIT), |limits| limits[command])
+    }
+
+    /// The limits in force, in command order, once there is a baseline.
+    #[must_use]
+    pub fn limits(&self) -> &[Duration] {
+        self.limits.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// How a workspace finds what a run changed.
+    #[must_use]
+    pub fn soundness(&self) -> Soundness {
+        self.scratch.soundness()
+    }
+
+    /// The variables a command sees, by name.
+    #[must_use]
+    pub fn environment_names(&self) -> Vec<String> {
+        self.seat(0).environment.names()
+    }
+
+    pub(super) fn seat(&self, worker: usize) -> MutexGuard<'_, Seat> {
+        self.seats[worker].lock().expect("a worker that panics ends the run")
+    }
+}
+
+fn environment(task: &Task, workspace: &Workspace, worker: usize) -> Environment {
+    let places = Places::below(workspace.path(), worker);
+    let set = task.env_set.iter().map(|(name, value)| (name.clone(), value.clone()));
+    let host = |name: &str| std::env::var_os(name);
+    Environment::for_run(host, &places, &set.collect::<Vec<_>>(), &task.env_pass)
+}
+
+impl Seat {
+    /// Remembers whether the run that just ended is known to have left no process.
+    pub(super) fn certify(&mut self, certificate: Option<Certificate>) {
+        self.certificate = certificate;
+    }
+}

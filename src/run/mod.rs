@@ -1,0 +1,163 @@
+//! Stage 4: the plan's mutants in private workspaces, the commands on each, and what they did.
+//!
+//! Everything a run starts goes through one [`spawn::Spawner`], which starts one helper process
+//! ([`exec`]) a command; the helper ends the whole tree of the command's processes and certifies
+//! that none of them lives. A [`Lab`] holds what a run needs: the scratch directory, one workspace a
+//! worker, the spawner. It makes [`Run`]s, never outcomes: what an exit means is decided later.
+
+mod baseline;
+pub mod certificate;
+pub mod environment;
+pub mod exec;
+pub mod exit;
+mod lab;
+mod orphans;
+mod pool;
+mod processes;
+mod runner;
+pub mod spawn;
+mod trial;
+pub mod workspace;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use baseline::Baseline;
+pub use certificate::Certificate;
+pub use environment::Environment;
+pub use exit::Exit;
+pub use lab::{Lab, Settings};
+pub use pool::{MAX_BETWEEN_SENTINELS, Sentinels};
+pub use runner::{Label, Runner};
+pub use spawn::Spawner;
+
+use crate::base::Sha256;
+use crate::tree::TreeError;
+use workspace::WorkspaceError;
+
+/// What is run on a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Step {
+    /// `[setup]`, once a workspace.
+    Setup,
+    /// `[build]`, before the commands.
+    Build,
+    /// The acceptance command at this place of the sealed order.
+    Command(usize),
+}
+
+/// Under which conditions a step was run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Attempt {
+    /// Beside the other workers, under the ordinary limit.
+    First,
+    /// Once more, beside the other workers.
+    Repeat,
+    /// Once more at the end, with no other worker active; a time limit is doubled.
+    Alone,
+}
+
+/// One process tree from start to certificate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// What was run.
+    pub step: Step,
+    /// Under which conditions.
+    pub attempt: Attempt,
+    /// What it did.
+    pub exit: Exit,
+    /// Wall time.
+    pub wall: Duration,
+    /// User and system time of all its processes.
+    pub cpu: Duration,
+    /// Name of its capped output below `logs/`.
+    pub log: String,
+    /// Digest of that output.
+    pub log_sha256: Option<Sha256>,
+}
+
+impl Run {
+    /// Whether it ended by itself with status 0.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.exit == Exit::Code(0)
+    }
+}
+
+/// Why a run cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A workspace could not be made or brought back.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// A source could not be read.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// A command's program cannot be started.
+    #[error("command `{id}` cannot start: {why}")]
+    NotStarted {
+        /// The command.
+        id: String,
+        /// Why not.
+        why: String,
+    },
+    /// The unmutated tree does not pass.
+    #[error("{}", baseline::explain(.0))]
+    Red(Box<Red>),
+    /// A recognised runner passed without running a test.
+    #[error(
+        "`{id}` passes on the unmutated tree but ran no test; a command that tests nothing accepts everything (command: {argv})"
+    )]
+    NothingExecuted {
+        /// The command.
+        id: String,
+        /// Its words.
+        argv: String,
+    },
+    /// A process that must have ended may be alive.
+    #[error("`{id}` left processes that could not be ended")]
+    Unclean {
+        /// What was run.
+        id: String,
+    },
+    /// A log could not be written or read.
+    #[error("cannot write the logs at `{}`: {error}", path.display())]
+    Log {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The worker threads could not be started.
+    #[error("cannot start {jobs} workers: {message}; use fewer with `--jobs`")]
+    Threads {
+        /// How many.
+        jobs: usize,
+        /// Why not.
+        message: String,
+    },
+    /// A person ended the run.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// A run of the unmutated tree that did not pass.
+#[derive(Debug)]
+pub struct Red {
+    /// The command, `setup` or `build`.
+    pub id: String,
+    /// Its words.
+    pub argv: String,
+    /// When: `baseline run 2`, `sentinel`.
+    pub scenario: String,
+    /// Whether an earlier run of the same passed.
+    pub flaky: bool,
+    /// What it did.
+    pub exit: Exit,
+    /// The end of its output.
+    pub output: String,
+}

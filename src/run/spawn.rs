@@ -1,0 +1,230 @@
+//! Starting commands and waiting for them: the one place where a run starts processes.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::event::{PollFd, PollFlags, poll};
+
+use super::certificate::Certificate;
+use super::environment::{Environment, RUN};
+use super::exec;
+use super::exec::order::{Order, Report};
+use super::exit::Exit;
+use super::orphans;
+use super::processes::{all, timespec};
+
+/// How long a command's processes have to end by themselves after a time-out or an interrupt.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Bytes of output that the log keeps from the start, and as many from the end.
+const KEEP: usize = 128 << 10;
+
+/// How long after limit and grace a helper must have answered: its own bound for ending processes
+/// and plenty for a machine under load. Only a helper that the command stopped is ever that late.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The usual limit of a command's output in bytes.
+pub const OUTPUT_LIMIT: u64 = 1 << 30;
+
+/// A command to run.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandSpec<'a> {
+    /// The program and its words; the program is looked up on the environment's PATH, or from
+    /// `cwd` when it holds a slash.
+    pub argv: &'a [String],
+    /// The working directory.
+    pub cwd: &'a Path,
+    /// All variables the command gets, besides `ADEQUACY_RUN`.
+    pub environment: &'a Environment,
+    /// Where the output goes; replaced if it exists. Not inside the workspace.
+    pub log: &'a Path,
+    /// How long it may run.
+    pub limit: Duration,
+    /// How many bytes it may write ([`OUTPUT_LIMIT`]).
+    pub output_limit: u64,
+}
+
+/// What came of a command.
+#[derive(Debug)]
+pub struct Finished {
+    /// What its first process did.
+    pub exit: Exit,
+    /// From its start to its end, or until it was stopped; the time for ending what it left behind
+    /// is not in it.
+    pub wall: Duration,
+    /// User and system time of all its processes.
+    pub cpu: Duration,
+    /// The largest resident set of any one of its processes, in bytes.
+    pub peak_rss: u64,
+    /// Bytes written to stdout and stderr, whether the log kept them or not.
+    pub output_bytes: u64,
+    /// Shows that nothing of the run lives. Without one the workspace must be thrown away.
+    pub certificate: Option<Certificate>,
+}
+
+/// Starts all commands of a run; shared by its workers.
+#[derive(Debug)]
+pub struct Spawner {
+    helper: PathBuf,
+    run: String,
+    live: Mutex<Live>,
+}
+
+#[derive(Debug, Default)]
+struct Live {
+    interrupted: bool,
+    next: u64,
+    /// By helper, the write end of its stdin: closing it ends everything the helper watches.
+    lifelines: BTreeMap<u64, ChildStdin>,
+}
+
+impl Spawner {
+    /// `helper` is our own binary, such as [`std::env::current_exe`] gives. Makes this process a
+    /// subreaper: orphans of a helper that died come to it.
+    ///
+    /// # Errors
+    /// The working directory cannot be read, or the system cannot make a subreaper.
+    pub fn new(helper: &Path) -> io::Result<Self> {
+        orphans::adopt()?;
+        let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        let run = format!("{:x}-{:x}", std::process::id(), now.as_nanos());
+        Ok(Self { helper: std::path::absolute(helper)?, run, live: Mutex::default() })
+    }
+
+    /// The value of `ADEQUACY_RUN` in every process of this run; no other run has it.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.run
+    }
+
+    /// Runs a command to its end and ends whatever it leaves behind. Blocks; any thread may call.
+    pub fn run(&self, spec: &CommandSpec<'_>) -> Finished {
+        let (mut child, ticket) = match self.begin(spec) {
+            Ok(begun) => begun,
+            Err(exit) => return Finished::nothing_ran(exit),
+        };
+        let limit = spec.limit.saturating_add(GRACE).saturating_add(PATIENCE);
+        let answer = answer(&mut child, limit);
+        self.live().lifelines.remove(&ticket);
+        let status = orphans::end_helper(&mut child);
+        match answer.as_deref().map(serde_json::from_slice::<Report>) {
+            Some(Ok(report)) => Finished::reported(report),
+            Some(Err(_)) => Finished::lost(match status {
+                Ok(status) => format!("the helper died ({status}), perhaps by the command's hand"),
+                Err(error) => format!("the helper cannot be waited for: {error}"),
+            }),
+            None => Finished::lost("the helper did not answer in time and was ended".to_owned()),
+        }
+    }
+
+    fn begin(&self, spec: &CommandSpec<'_>) -> Result<(Child, u64), Exit> {
+        let log = std::path::absolute(spec.log)
+            .map_err(|error| Exit::Lost(format!("`{}`: {error}", spec.log.display())))?;
+        let mut command = Command::new(&self.helper);
+        command
+            .arg(exec::WORD)
+            .args(Order::options(spec.limit, GRACE, spec.output_limit, KEEP, &log))
+            .args(spec.argv)
+            .env_clear()
+            .envs(spec.environment.iter())
+            .env(RUN, &self.run)
+            .current_dir(spec.cwd)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        // Held over the start, so that an interrupt finds each helper's lifeline.
+        let mut live = self.live();
+        if live.interrupted {
+            return Err(Exit::Interrupted);
+        }
+        let mut child = orphans::start_helper(&mut command).map_err(|error| {
+            let (helper, cwd) = (self.helper.display(), spec.cwd.display());
+            let why = format!("the helper `{helper}` in `{cwd}`: {error}");
+            match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => Exit::Starved(why),
+                // The helper's words are the command's and a few more.
+                io::ErrorKind::ArgumentListTooLong => {
+                    Exit::NotStarted(exec::too_long(spec.argv.first().map_or("", |word| word)))
+                }
+                _ => Exit::Lost(why),
+            }
+        })?;
+        let ticket = live.next;
+        live.next += 1;
+        live.lifelines.insert(ticket, child.stdin.take().expect("a piped stdin"));
+        Ok((child, ticket))
+    }
+
+    /// Ends all commands that run; later ones end at once. Both as [`Exit::Interrupted`].
+    pub fn interrupt(&self) {
+        let mut live = self.live();
+        live.interrupted = true;
+        live.lifelines.clear();
+    }
+
+    /// The processes of this run that still live, by their `ADEQUACY_RUN`. To be asked when no
+    /// command runs: then there must be none.
+    #[must_use]
+    pub fn survivors(&self) -> Vec<i32> {
+        let mark = format!("{RUN}={}", self.run).into_bytes();
+        let marked = |pid: &i32| {
+            std::fs::read(format!("/proc/{pid}/environ"))
+                .is_ok_and(|environ| environ.split(|&byte| byte == 0).any(|entry| entry == mark))
+        };
+        all().into_iter().map(rustix::process::Pid::as_raw_pid).filter(marked).collect()
+    }
+
+    fn live(&self) -> MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The helper's line, or what it wrote of it before it died; `None` when `limit` passes.
+fn answer(child: &mut Child, limit: Duration) -> Option<Vec<u8>> {
+    let mut pipe = child.stdout.take().expect("a piped stdout");
+    let deadline = Instant::now().checked_add(limit);
+    let mut answer = Vec::new();
+    let mut buffer = [0; 4096];
+    while !answer.ends_with(b"\n") {
+        let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        if left == Some(Duration::ZERO) {
+            return None;
+        }
+        let mut fds = [PollFd::new(&pipe, PollFlags::IN)];
+        match poll(&mut fds, left.map(timespec).as_ref()) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+            Ok(_) | Err(_) => {}
+        }
+        match pipe.read(&mut buffer) {
+            Ok(0) | Err(_) => break,
+            Ok(count) => answer.extend_from_slice(&buffer[..count]),
+        }
+    }
+    Some(answer)
+}
+
+impl Finished {
+    fn nothing_ran(exit: Exit) -> Self {
+        let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
+        let certificate = Some(Certificate::new());
+        Self { exit, wall, cpu, peak_rss: 0, output_bytes: 0, certificate }
+    }
+
+    fn reported(report: Report) -> Self {
+        let Report { exit, wall, cpu, peak_rss, output_bytes, alive } = report;
+        // No process is left alive exactly when the helper's waitpid said ECHILD.
+        let certificate = alive.is_empty().then(Certificate::new);
+        Self { exit, wall, cpu, peak_rss, output_bytes, certificate }
+    }
+
+    /// The helper gave no answer: its orphans are ended, but nobody can vouch for it.
+    fn lost(why: String) -> Self {
+        let left = orphans::end_all();
+        let why = if left.is_empty() { why } else { format!("{why}; still alive: {left:?}") };
+        Self { certificate: None, ..Self::nothing_ran(Exit::Lost(why)) }
+    }
+}

@@ -1,0 +1,213 @@
+//! One tree, one mutant or none, and the commands in sealed order, each in a clean workspace.
+
+use std::fs;
+use std::time::Duration;
+
+use super::lab::{Lab, Seat};
+use super::spawn::CommandSpec;
+use super::{Attempt, Exit, Run, RunError, Step};
+use crate::base::{Argv, RelPath, Sha256};
+
+/// The files a scenario changes: path and whole new bytes.
+pub(super) type Edits = [(RelPath, Vec<u8>)];
+
+/// How a trial goes on after a step that did not pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// At the first failing step: a kill is a kill.
+    FirstFailure,
+    /// Never: every command answers for itself.
+    Never,
+}
+
+/// What an exit calls for before it means anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Again {
+    /// It speaks for itself.
+    No,
+    /// A second run at once.
+    Repeat,
+    /// A second run at the end, with no other worker active.
+    Alone,
+}
+
+pub(super) fn again(exit: &Exit) -> Again {
+    match exit {
+        Exit::Code(code) if *code >= 124 => Again::Alone,
+        Exit::Code(_) | Exit::OutputLimit => Again::No,
+        Exit::Signal(9) | Exit::TimedOut => Again::Alone,
+        Exit::NotStarted(_) | Exit::Starved(_) | Exit::Lost(_) | Exit::Interrupted => Again::Alone,
+        Exit::Signal(_) => Again::Repeat,
+    }
+}
+
+impl Lab<'_> {
+    /// Runs the steps from `first` on, on the tree with `edits`; ends early at a failure that
+    /// decides, or at an exit that must be repeated alone.
+    pub(super) fn trial(
+        &self,
+        seat: &mut Seat,
+        name: &str,
+        edits: &Edits,
+        first: Step,
+        (attempt, stop): (Attempt, Stop),
+    ) -> Result<Vec<Run>, RunError> {
+        let mut runs = Vec::new();
+        let build = self.task.build.as_ref().map(|_| Step::Build);
+        let commands = (0..self.task.commands.len()).map(Step::Command);
+        for step in build.into_iter().chain(commands).filter(|step| *step >= first) {
+            let run = self.step(seat, name, edits, step, attempt)?;
+            let next = again(&run.exit);
+            let mut failed = !run.passed();
+            runs.push(run);
+            let repeat = match (next, attempt) {
+                (Again::Repeat, _) => Some(Attempt::Repeat),
+                // A step that is reached only now, with nobody else active, is repeated at once.
+                (Again::Alone, Attempt::Alone) if step != first => Some(Attempt::Alone),
+                (Again::Alone, Attempt::First) => break,
+                _ => None,
+            };
+            if let Some(repeat) = repeat {
+                let second = self.step(seat, name, edits, step, repeat)?;
+                failed = !second.passed();
+                runs.push(second);
+            }
+            if failed && decides(&runs) && (stop == Stop::FirstFailure || step == Step::Build) {
+                break;
+            }
+        }
+        Ok(runs)
+    }
+
+    /// One step in a clean workspace: put the mutant in place, run, bring the workspace back.
+    pub(super) fn step(
+        &self,
+        seat: &mut Seat,
+        name: &str,
+        edits: &Edits,
+        step: Step,
+        attempt: Attempt,
+    ) -> Result<Run, RunError> {
+        self.place(seat, name, edits, step, attempt)?;
+        let (argv, limit, id) = self.what(step);
+        let (factor, suffix) = match attempt {
+            Attempt::First => (1, ""),
+            Attempt::Repeat => (1, ".repeat"),
+            Attempt::Alone => (2, ".alone"),
+        };
+        let log = format!("{name}.{}{suffix}.log", file_name(id));
+        let run = self.spawn(seat, argv, limit * factor, step, attempt, log)?;
+        if step != Step::Setup {
+            let known_good = edits.is_empty() && run.passed();
+            self.clean(seat, known_good)?;
+        }
+        Ok(run)
+    }
+
+    /// Puts the mutant in place, and builds it when the step is a command that needs a build.
+    pub(super) fn place(
+        &self,
+        seat: &mut Seat,
+        name: &str,
+        edits: &Edits,
+        step: Step,
+        attempt: Attempt,
+    ) -> Result<(), RunError> {
+        seat.workspace.write(edits)?;
+        if let (Some(build), Step::Command(_)) = (&self.task.build, step) {
+            // Its exit was judged as a step of its own; here it only makes what the command needs.
+            let log = format!("{name}.rebuild.log");
+            self.spawn(seat, &build.argv, build.timeout, step, attempt, log)?;
+        }
+        Ok(())
+    }
+
+    /// Words, limit and name of a step.
+    fn what(&self, step: Step) -> (&Argv, Duration, &str) {
+        let known = "a step comes from the task's own table";
+        match step {
+            Step::Command(place) => {
+                let command = &self.task.commands[place];
+                (&command.argv, self.limit(place), command.id.as_str())
+            }
+            Step::Build => {
+                let build = self.task.build.as_ref().expect(known);
+                (&build.argv, build.timeout, "build")
+            }
+            Step::Setup => {
+                let setup = self.task.setup.as_ref().expect(known);
+                (&setup.argv, setup.timeout, "setup")
+            }
+        }
+    }
+
+    pub(super) fn spawn(
+        &self,
+        seat: &mut Seat,
+        argv: &Argv,
+        limit: Duration,
+        step: Step,
+        attempt: Attempt,
+        log: String,
+    ) -> Result<Run, RunError> {
+        let path = self.settings.logs.join(&log);
+        let finished = self.spawner.run(&CommandSpec {
+            argv: argv.words(),
+            cwd: &seat.workspace.tree(),
+            environment: &seat.environment,
+            log: &path,
+            limit,
+            output_limit: self.settings.output_limit,
+        });
+        seat.certify(finished.certificate);
+        if finished.exit == Exit::Interrupted {
+            return Err(RunError::Interrupted);
+        }
+        let output = fs::read(&path).ok();
+        Ok(Run {
+            step,
+            attempt,
+            exit: finished.exit,
+            wall: finished.wall,
+            cpu: finished.cpu,
+            log_sha256: output.as_deref().map(Sha256::of),
+            log,
+        })
+    }
+}
+
+/// Whether the last exit can be a kill: a limit or a run that broke leaves it to later commands.
+fn decides(runs: &[Run]) -> bool {
+    let last = runs.last().map(|run| &run.exit);
+    matches!(last, Some(Exit::Code(_) | Exit::Signal(_) | Exit::TimedOut))
+}
+
+/// An id as part of a file name: everything but letters, digits, `-` and `_` becomes `_`.
+fn file_name(id: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    id.chars().take(40).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_exits_that_others_could_have_caused_are_run_alone() {
+        for (exit, expected) in [
+            (Exit::Code(0), Again::No),
+            (Exit::Code(1), Again::No),
+            (Exit::Code(123), Again::No),
+            (Exit::Code(124), Again::Alone),
+            (Exit::Code(137), Again::Alone),
+            (Exit::Signal(11), Again::Repeat),
+            (Exit::Signal(9), Again::Alone),
+            (Exit::TimedOut, Again::Alone),
+            (Exit::OutputLimit, Again::No),
+            (Exit::NotStarted("no".to_owned()), Again::Alone),
+            (Exit::Lost("gone".to_owned()), Again::Alone),
+        ] {
+            assert_eq!(again(&exit), expected, "{exit:?}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Taking the present state of a part of a workspace as what it comes back to.
+
+use std::ffi::CStr;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::path::Path;
+
+use rustix::fs::{FileType, readlinkat};
+use rustix::io::Errno;
+
+use super::handle::{attributes, open_file};
+use super::listing::{Content, Listing, Node};
+use super::remove::names;
+use super::restore::{Seen, failed, shown};
+use super::soundness::Soundness;
+use super::store::Store;
+use super::{PYCACHE, WorkspaceError};
+use crate::tree::{Met, open_directory_at, stat_at, stat_fd};
+
+/// Walks the parts of a workspace that are adopted.
+pub(super) struct Adopt<'a> {
+    pub(super) root: &'a Path,
+    pub(super) store: &'a Store,
+    pub(super) soundness: Soundness,
+    /// What the workspace came back to so far, and how that looked.
+    pub(super) before: (&'a Listing, &'a [Option<Seen>]),
+    /// The new nodes and how they look.
+    pub(super) found: Vec<(Node, Seen)>,
+}
+
+impl Adopt<'_> {
+    /// Takes the directory `name` of `parent`, whose path from the root of the workspace is `path`.
+    pub(super) fn directory(
+        &mut self,
+        parent: BorrowedFd<'_>,
+        name: &CStr,
+        path: &[u8],
+    ) -> Result<(), WorkspaceError> {
+        let node = Node::directory(path, 0, (0, 0));
+        let failed = failed(self.root, "read", &node);
+        let fd = open_directory_at(parent, name).map_err(&failed)?;
+        let met = stat_fd(&fd).map_err(&failed)?;
+        let seen = Seen { met, attributes: attributes(fd.as_fd()).map_err(&failed)? };
+        self.found.push((Node::directory(path, met.permissions(), met.mtime), seen));
+        for name in names(fd.as_fd()).map_err(&failed)? {
+            let path = [path, b"/", name.as_bytes()].concat();
+            let met = stat_at(fd.as_fd(), &*name).map_err(&failed)?;
+            match FileType::from_raw_mode(met.mode) {
+                FileType::Directory => self.directory(fd.as_fd(), &name, &path)?,
+                FileType::RegularFile => self.file(fd.as_fd(), &name, &path, met)?,
+                FileType::Symlink => self.link(fd.as_fd(), &name, &path, met).map_err(&failed)?,
+                // A pipe, socket or device cannot be made again: the next reset removes it.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn file(
+        &mut self,
+        directory: BorrowedFd<'_>,
+        name: &CStr,
+        path: &[u8],
+        met: Met,
+    ) -> Result<(), WorkspaceError> {
+        if let Some((node, seen)) = self.unchanged(path, &met) {
+            self.found.push((node.clone(), seen.clone()));
+            return Ok(());
+        }
+        let new = Node::directory(path, 0, (0, 0));
+        let failed = failed(self.root, "read", &new);
+        let file = open_file(directory, name).map_err(&failed)?;
+        let copied = self.store.keep(&file, &shown(self.root, &new))?;
+        let unchecked = copied.is_unchecked_bytecode();
+        let new = Node::new(
+            path,
+            met.permissions(),
+            met.mtime,
+            Content::File { sha256: copied.sha256, unchecked },
+        );
+        // Bytecode that Python would not compare with the source could hide a mutant: not kept.
+        if new.is_unchecked() && new.is_in(PYCACHE) {
+            return Ok(());
+        }
+        let attributes = attributes(file.as_fd()).map_err(&failed)?;
+        self.found.push((new, Seen { met, attributes }));
+        Ok(())
+    }
+
+    /// The node at `path` if the file there is still the one that was put there.
+    fn unchanged(&self, path: &[u8], met: &Met) -> Option<(&Node, &Seen)> {
+        let (listing, seen) = self.before;
+        let index = listing.find(path)?;
+        let seen = seen[index].as_ref()?;
+        (self.soundness == Soundness::Stat && seen.met == *met)
+            .then_some((&listing.nodes()[index], seen))
+    }
+
+    fn link(
+        &mut self,
+        directory: BorrowedFd<'_>,
+        name: &CStr,
+        path: &[u8],
+        met: Met,
+    ) -> Result<(), Errno> {
+        let target = readlinkat(directory, name, Vec::new())?;
+        let node = Node::new(path, 0, met.mtime, Content::Link(target));
+        self.found.push((node, Seen { met, attributes: Vec::new() }));
+        Ok(())
+    }
+}

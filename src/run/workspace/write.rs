@@ -1,0 +1,111 @@
+//! Putting a mutant in place.
+
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, futimens, unlinkat};
+use rustix::io::Errno;
+
+use super::golden::in_part;
+use super::handle::{Unlocked, create, times};
+use super::listing::{Content, Listing, Node};
+use super::restore::shown;
+use super::{PYCACHE, TREE, WorkspaceError};
+use crate::base::RelPath;
+use crate::tree::{open_below, stat_fd};
+
+/// A workspace that is as its listing says.
+pub(super) struct Write<'a> {
+    pub(super) path: &'a Path,
+    pub(super) root: BorrowedFd<'a>,
+    pub(super) listing: &'a Listing,
+    /// The time of what is written, seconds since the epoch.
+    pub(super) time: i64,
+}
+
+impl Write<'_> {
+    pub(super) fn files(&self, files: &[(RelPath, Vec<u8>)]) -> Result<(), WorkspaceError> {
+        for (path, bytes) in files {
+            let node = self.listing.find(&in_part(TREE, path)).map(|at| &self.listing.nodes()[at]);
+            let node = node.filter(|node| matches!(node.content, Content::File { .. }));
+            let node = node.ok_or_else(|| WorkspaceError::NotAFile(path.clone()))?;
+            self.put(node, bytes)?;
+            if self.read(node)? != *bytes {
+                return Err(WorkspaceError::NotWritten(path.clone()));
+            }
+            self.delete_bytecode(path)?;
+        }
+        self.listing.unchecked().try_for_each(|node| self.delete(node))
+    }
+
+    /// Puts `bytes` at `node` as a new file; whoever holds the old one does not see it.
+    fn put(&self, node: &Node, bytes: &[u8]) -> Result<(), WorkspaceError> {
+        let shown = shown(self.path, node);
+        let failed = |source| WorkspaceError::io("write", &shown, bytes.len() as u64, source);
+        self.change(node, |directory| {
+            unlinkat(directory, node.name(), AtFlags::empty())?;
+            let mut file = create(directory, node.name())?;
+            file.write_all(bytes)?;
+            fchmod(&file, Mode::from_bits_truncate(node.mode))?;
+            Ok(futimens(&file, &times((self.time, 0)))?)
+        })
+        .map_err(failed)
+    }
+
+    fn read(&self, node: &Node) -> Result<Vec<u8>, WorkspaceError> {
+        let failed = |source| WorkspaceError::io("read", &shown(self.path, node), 0, source);
+        let mut bytes = Vec::new();
+        let file = open_below(self.root, node.path.as_bytes(), OFlags::RDONLY);
+        let file = file.map_err(|errno| failed(errno.into()))?;
+        std::fs::File::from(file).read_to_end(&mut bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+
+    /// Deletes the bytecode of the module at `path`, of every version: beside it and below the prefix.
+    fn delete_bytecode(&self, path: &RelPath) -> Result<(), WorkspaceError> {
+        let Some(stem) = path.name().strip_suffix(b".py") else { return Ok(()) };
+        let is_of_module = |node: &&Node| {
+            let rest = node.name().to_bytes().strip_prefix(stem);
+            rest.is_some_and(|rest| rest.starts_with(b".") && rest.ends_with(b".pyc"))
+        };
+        let name = path.name().len();
+        let folder = &path.as_bytes()[..path.as_bytes().len() - name];
+        let beside = [TREE.as_bytes(), b"/", folder, b"__pycache__"].concat();
+        let mut below = [PYCACHE.as_bytes(), self.path.as_os_str().as_bytes(), b"/"].concat();
+        below.extend([TREE.as_bytes(), b"/", folder].concat());
+        below.pop();
+        let entries = [self.listing.entries(&beside), self.listing.entries(&below)];
+        entries.into_iter().flatten().filter(is_of_module).try_for_each(|node| self.delete(node))
+    }
+
+    fn delete(&self, node: &Node) -> Result<(), WorkspaceError> {
+        let deleted = self.change(node, |directory| {
+            match unlinkat(directory, node.name(), AtFlags::empty()) {
+                // Twice in a list.
+                Err(Errno::NOENT) => Ok(()),
+                other => Ok(other?),
+            }
+        });
+        deleted.map_err(|source| WorkspaceError::io("delete", &shown(self.path, node), 0, source))
+    }
+
+    /// Changes the directory that holds `node`, which keeps its mode.
+    fn change(
+        &self,
+        node: &Node,
+        step: impl FnOnce(BorrowedFd<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let directory = open_below(self.root, node.parent(), flags)?;
+        let mode = stat_fd(&directory)?.permissions();
+        let mut open = Unlocked { fd: directory.as_fd(), mode, touched: false };
+        open.unlock()?;
+        step(open.fd)?;
+        if open.mode != mode {
+            fchmod(open.fd, Mode::from_bits_truncate(mode))?;
+        }
+        Ok(())
+    }
+}

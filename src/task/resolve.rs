@@ -1,0 +1,399 @@
+//! From the text of a task file (or none) and the flags to a checked [`Task`].
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use toml::Spanned;
+
+use super::file::{AcceptanceEntry, ProtectedEntry, ProtectedKind, Role, StepTable, TaskFile};
+use super::{Command, Mutate, Overrides, Pattern, Protected, Step, TASK_FILE, Task, TaskError};
+use crate::base::{Argv, RelPath};
+
+/// Limit of `[setup]` and `[build]` where none is stated.
+const STEP_LIMIT: Duration = Duration::from_secs(900);
+
+/// Reads the task at `path`: a task file, a directory that holds one, or a bare tree.
+///
+/// # Errors
+/// [`TaskError`], which names the key and the line.
+pub fn load(path: &Path, flags: &Overrides) -> Result<Task, TaskError> {
+    let unreadable = |error| TaskError::Unreadable { path: path.to_owned(), error };
+    let path = path.canonicalize().map_err(unreadable)?;
+    if path.is_dir() {
+        let file = path.join(TASK_FILE);
+        if !file.is_file() {
+            return Reader { path: &file, text: "" }.task(TaskFile::default(), flags, &path);
+        }
+        return from_file(&file, flags);
+    }
+    if path.is_file() { from_file(&path, flags) } else { Err(TaskError::NotATree(path)) }
+}
+
+fn from_file(path: &Path, flags: &Overrides) -> Result<Task, TaskError> {
+    let unreadable = |error| TaskError::Unreadable { path: path.to_owned(), error };
+    let text = fs::read_to_string(path).map_err(unreadable)?;
+    let typed = toml::from_str::<TaskFile>(&text).map_err(|error| TaskError::Syntax {
+        path: path.to_owned(),
+        message: error.to_string().trim_end().to_owned(),
+    })?;
+    if flags.seal && !flags.argv.is_empty() {
+        return Err(TaskError::CommandBesideTaskFile);
+    }
+    let here = path.parent().expect("an absolute file has a directory");
+    let tree = here.join(typed.tree.as_deref().unwrap_or("."));
+    let tree =
+        tree.canonicalize().map_err(|error| TaskError::Unreadable { path: tree.clone(), error })?;
+    if !tree.is_dir() {
+        return Err(TaskError::NotATree(tree));
+    }
+    let mut task = Reader { path, text: &text }.task(typed, flags, &tree)?;
+    task.file = Some(path.to_owned());
+    Ok(task)
+}
+
+/// The task file's text, to say on which line a value stands.
+struct Reader<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Reader<'_> {
+    fn task(&self, typed: TaskFile, flags: &Overrides, tree: &Path) -> Result<Task, TaskError> {
+        self.refuse_later_keys(&typed)?;
+        let mut commands = self.commands(&typed.acceptance)?;
+        if !flags.argv.is_empty() {
+            commands = vec![bare_command(flags)?];
+        }
+        if let Some(limit) = flags.timeout {
+            commands.iter_mut().for_each(|command| command.timeout = Some(limit));
+        }
+        let mutate = self.mutate(&typed, flags)?;
+        let protected = self.protected(&typed.protected)?;
+        let image = typed.env.image.as_ref().map(|image| image.get_ref().clone());
+        let gates = typed.gates.iter().map(|(name, threshold)| self.gate(name, threshold));
+        Ok(Task {
+            file: None,
+            contract_id: flags
+                .contract_id
+                .clone()
+                .or(typed.contract_id)
+                .unwrap_or_else(|| default_id(tree)),
+            tree: tree.to_owned(),
+            task: typed.task,
+            commands,
+            protected,
+            mutate,
+            env_set: typed.env.set,
+            env_pass: [typed.env.pass, flags.env.clone()].concat(),
+            image,
+            setup: typed.setup.map(|step| self.step("setup", &step)).transpose()?,
+            build: typed.build.map(|step| self.step("build", &step)).transpose()?,
+            gates: gates.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Keys that are part of the task file's shape but that this version cannot honour.
+    fn refuse_later_keys(&self, typed: &TaskFile) -> Result<(), TaskError> {
+        let start = [
+            ("start", &typed.start),
+            ("reference", &typed.reference),
+            ("patch", &typed.patch),
+            ("heldout", &typed.heldout),
+        ];
+        for (key, value) in start {
+            if let Some(value) = value {
+                return Err(self.not_yet(key, value.span().start));
+            }
+        }
+        for (key, value) in [("must_pass", &typed.must_pass), ("known_wrong", &typed.known_wrong)] {
+            if let Some(value) = value {
+                return Err(self.not_yet(key, value.span().start));
+            }
+        }
+        for entry in &typed.acceptance {
+            if entry.role == Role::Heldout {
+                return Err(self.not_yet("acceptance.role = \"heldout\"", entry.id.span().start));
+            }
+            for (key, value) in
+                [("probe", &entry.probe), ("prepatch", &entry.prepatch), ("cwd", &entry.cwd)]
+            {
+                if let Some(value) = value {
+                    return Err(self.not_yet(&format!("acceptance.{key}"), value.span().start));
+                }
+            }
+            if let Some(value) = entry.seal_exe.as_ref().filter(|value| *value.get_ref()) {
+                return Err(self.not_yet("acceptance.seal_exe", value.span().start));
+            }
+        }
+        Ok(())
+    }
+
+    fn not_yet(&self, key: &str, at: usize) -> TaskError {
+        self.fault(at, key, "this version does not measure tasks that need it; use `tree` alone")
+    }
+
+    fn commands(&self, entries: &[AcceptanceEntry]) -> Result<Vec<Command>, TaskError> {
+        let mut seen = BTreeSet::new();
+        let mut commands = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let id = entry.id.get_ref();
+            if id.is_empty() || !seen.insert(id) {
+                let message = "must not be empty, and each command needs its own";
+                return Err(self.fault(entry.id.span().start, "acceptance.id", message));
+            }
+            commands.push(Command {
+                id: id.clone(),
+                argv: self.argv("acceptance.argv", &entry.argv)?,
+                timeout: entry
+                    .timeout_s
+                    .as_ref()
+                    .map(|seconds| self.seconds("acceptance.timeout_s", seconds))
+                    .transpose()?,
+                role: entry.role,
+                ids: entry.ids.clone(),
+                run_writes: entry.run_writes.clone(),
+            });
+        }
+        Ok(commands)
+    }
+
+    fn protected(&self, entries: &[ProtectedEntry]) -> Result<Vec<Protected>, TaskError> {
+        let mut seen = BTreeSet::new();
+        let mut protected = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let at = entry.path.span().start;
+            let path = RelPath::new(entry.path.get_ref().as_bytes())
+                .map_err(|error| self.fault(at, "protected.path", &error.to_string()))?;
+            if !seen.insert(path.clone()) {
+                return Err(self.fault(at, "protected.path", "is protected twice"));
+            }
+            if entry.exclude.is_some() && entry.kind == ProtectedKind::File {
+                let message = "only a directory can have exclusions";
+                return Err(self.fault(at, "protected.exclude", message));
+            }
+            if let Some(word) = &entry.equivalence
+                && (word.get_ref() != "python_ast" || entry.kind != ProtectedKind::File)
+            {
+                let message = "must be \"python_ast\", on a file";
+                return Err(self.fault(word.span().start, "protected.equivalence", message));
+            }
+            protected.push(Protected {
+                path,
+                kind: entry.kind,
+                exclude: entry.exclude.clone(),
+                equivalence: entry.equivalence.as_ref().map(|word| word.get_ref().clone()),
+            });
+        }
+        Ok(protected)
+    }
+
+    fn mutate(&self, typed: &TaskFile, flags: &Overrides) -> Result<Mutate, TaskError> {
+        let table = &typed.mutate;
+        let pick = |flag: &str, over: &[String], typed: &[Spanned<String>]| {
+            if over.is_empty() {
+                let place = |text: &Spanned<String>| self.place(text.span().start);
+                typed
+                    .iter()
+                    .map(|text| Pattern { text: text.get_ref().clone(), origin: place(text) })
+                    .collect::<Vec<_>>()
+            } else {
+                let origin = flag.to_owned();
+                over.iter()
+                    .map(|text| Pattern { text: text.clone(), origin: origin.clone() })
+                    .collect()
+            }
+        };
+        let budget = table.budget.as_ref().map(|text| {
+            cpu_time(text.get_ref()).ok_or_else(|| {
+                let message = "must be a CPU time such as \"90cpu-s\", \"20cpu-min\" or \"2cpu-h\"";
+                self.fault(text.span().start, "mutate.budget", message)
+            })
+        });
+        Ok(Mutate {
+            include: pick("--include", &flags.include, &table.include),
+            exclude: pick("--exclude", &flags.exclude, &table.exclude),
+            operators: pick("--operator", &flags.operators, &table.operators),
+            limit: flags.limit.or(table.limit),
+            seed: flags.seed.or(table.seed).unwrap_or(0),
+            budget: budget.transpose()?,
+        })
+    }
+
+    fn gate(&self, name: &str, value: &Spanned<f64>) -> Result<(String, f64), TaskError> {
+        const KNOWN: &[&str] = &["kill_ratio", "timeout_share", "undecided"];
+        let at = value.span().start;
+        if !KNOWN.contains(&name) {
+            let message = format!("no such gate here; those of a tree are {}", KNOWN.join(", "));
+            return Err(self.fault(at, &format!("gates.{name}"), &message));
+        }
+        if !value.get_ref().is_finite() || *value.get_ref() < 0.0 {
+            return Err(self.fault(at, &format!("gates.{name}"), "must be a number from 0 up"));
+        }
+        Ok((name.to_owned(), *value.get_ref()))
+    }
+
+    fn step(&self, key: &str, typed: &StepTable) -> Result<Step, TaskError> {
+        let limit = typed.timeout_s.as_ref();
+        Ok(Step {
+            argv: self.argv(&format!("{key}.argv"), &typed.argv)?,
+            timeout: limit
+                .map(|seconds| self.seconds(&format!("{key}.timeout_s"), seconds))
+                .transpose()?
+                .unwrap_or(STEP_LIMIT),
+        })
+    }
+
+    fn argv(&self, key: &str, words: &Spanned<Vec<String>>) -> Result<Argv, TaskError> {
+        Argv::new(words.get_ref().clone())
+            .map_err(|error| self.fault(words.span().start, key, &error.to_string()))
+    }
+
+    fn seconds(&self, key: &str, seconds: &Spanned<f64>) -> Result<Duration, TaskError> {
+        Duration::try_from_secs_f64(*seconds.get_ref())
+            .ok()
+            .filter(|limit| !limit.is_zero())
+            .ok_or_else(|| {
+                self.fault(seconds.span().start, key, "must be a number of seconds above 0")
+            })
+    }
+
+    fn fault(&self, at: usize, key: &str, message: &str) -> TaskError {
+        TaskError::Value {
+            place: format!("{}: {key}", self.place(at)),
+            message: message.to_owned(),
+        }
+    }
+
+    /// `path:line` of the byte `at` of the task file.
+    fn place(&self, at: usize) -> String {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
+        format!("{}:{line}", self.path.display())
+    }
+}
+
+fn bare_command(flags: &Overrides) -> Result<Command, TaskError> {
+    let argv = Argv::new(flags.argv.clone()).map_err(|error| TaskError::Value {
+        place: "the command after `--`".to_owned(),
+        message: error.to_string(),
+    })?;
+    Ok(Command {
+        id: "command".to_owned(),
+        argv,
+        timeout: None,
+        role: Role::Visible,
+        ids: None,
+        run_writes: None,
+    })
+}
+
+fn default_id(tree: &Path) -> String {
+    let name = tree.file_name().map(|name| name.to_string_lossy().into_owned());
+    format!("contract-{}", name.unwrap_or_else(|| "root".to_owned()))
+}
+
+/// `20cpu-min` and the like.
+fn cpu_time(text: &str) -> Option<Duration> {
+    let units = [("cpu-s", 1.0), ("cpu-min", 60.0), ("cpu-h", 3600.0)];
+    let (number, unit) =
+        units.iter().find_map(|(end, unit)| Some((text.strip_suffix(end)?, unit)))?;
+    let amount = number.trim().parse::<f64>().ok().filter(|amount| *amount > 0.0)?;
+    Duration::try_from_secs_f64(amount * unit).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load_text(text: &str, flags: &Overrides) -> Result<Task, String> {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        fs::write(folder.path().join(TASK_FILE), text).expect("a task file");
+        let root = folder.path().canonicalize().expect("it is there");
+        load(folder.path(), flags)
+            .map_err(|error| error.to_string().replace(&root.display().to_string(), "DIR"))
+    }
+
+    fn refused(text: &str) -> String {
+        load_text(text, &Overrides::default()).expect_err("this must be refused")
+    }
+
+    #[test]
+    fn every_fault_names_the_key_and_the_line() {
+        let shown = refused("task = 1\n");
+        assert!(shown.contains("line 1") && shown.contains("expected a string"), "{shown}");
+        let shown = refused("task = 'x'\nacceptence = 2\n");
+        assert!(shown.contains("line 2") && shown.contains("`acceptence`"), "{shown}");
+        for (text, expected) in [
+            (
+                "[[acceptance]]\nid='a'\nargv=[]\n",
+                "DIR/adequacy.toml:3: acceptance.argv: a command needs",
+            ),
+            (
+                "[[acceptance]]\nid='a'\nargv=['A=1','b']\n",
+                ":3: acceptance.argv: a command's first word must not hold `=`",
+            ),
+            ("[[acceptance]]\nid=''\nargv=['b']\n", ":2: acceptance.id: must not be empty"),
+            (
+                "[[acceptance]]\nid='a'\nargv=['b']\ntimeout_s=0\n",
+                ":4: acceptance.timeout_s: must be a number of seconds",
+            ),
+            ("[[protected]]\npath='../x'\nkind='file'\n", ":2: protected.path: must be relative"),
+            (
+                "[[protected]]\npath='x'\nkind='file'\nequivalence='y'\n",
+                ":4: protected.equivalence: must be",
+            ),
+            ("[gates]\nnope = 1\n", ":2: gates.nope: no such gate"),
+            ("[mutate]\nbudget = 'much'\n", ":2: mutate.budget: must be a CPU time"),
+            ("start = 'a'\n", ":1: start: this version does not measure"),
+        ] {
+            let shown = refused(text);
+            assert!(shown.contains(expected), "{text}: {shown}");
+        }
+    }
+
+    #[test]
+    fn a_flag_wins_over_the_file_and_says_so() {
+        let flags = Overrides {
+            include: vec!["a.py".to_owned()],
+            timeout: Some(Duration::from_secs(3)),
+            limit: Some(7),
+            ..Overrides::default()
+        };
+        let text = "[mutate]\ninclude=['b.py']\nlimit=9\nbudget='2cpu-min'\n[[acceptance]]\nid='u'\nargv=['x']\ntimeout_s=9.5\n";
+        let task = load_text(text, &flags).expect("a good task");
+        assert_eq!(
+            task.mutate.include,
+            [Pattern { text: "a.py".into(), origin: "--include".into() }]
+        );
+        assert_eq!(
+            (task.mutate.limit, task.mutate.budget),
+            (Some(7), Some(Duration::from_secs(120)))
+        );
+        assert_eq!(task.commands[0].timeout, Some(Duration::from_secs(3)));
+        let task = load_text(text, &Overrides::default()).expect("a good task");
+        assert_eq!(task.commands[0].timeout, Some(Duration::from_secs_f64(9.5)));
+        assert!(task.mutate.include[0].origin.ends_with("adequacy.toml:2"));
+    }
+
+    #[test]
+    fn words_after_the_dashes_replace_the_commands_except_for_seal() {
+        let text = "[[acceptance]]\nid='u'\nargv=['x']\n";
+        let mut flags = Overrides { argv: vec!["y".into(), "z".into()], ..Overrides::default() };
+        let task = load_text(text, &flags).expect("a good task");
+        assert_eq!((task.commands.len(), task.commands[0].id.as_str()), (1, "command"));
+        flags.seal = true;
+        assert!(load_text(text, &flags).expect_err("seal refuses").contains("leave out"));
+    }
+
+    #[test]
+    fn a_bare_tree_needs_no_file_and_a_missing_one_is_named() {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let flags = Overrides { argv: vec!["true".into()], ..Overrides::default() };
+        let task = load(folder.path(), &flags).expect("a bare tree");
+        assert!(task.file.is_none() && task.contract_id.starts_with("contract-"));
+        let shown = load(&folder.path().join("no"), &flags).expect_err("nothing there").to_string();
+        assert!(shown.contains("/no`") && shown.contains("No such file"), "{shown}");
+    }
+}

@@ -1,0 +1,191 @@
+//! What a command did, as it is reported.
+
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+use std::time::Duration;
+
+use adequacy::run::exit::Exit;
+
+use crate::bench::Bench;
+
+#[test]
+fn status_signal_and_output_are_the_commands_own() {
+    let bench = Bench::new();
+    let done = bench.run(&["sh", "-c", "printf out; printf err >&2; pwd; exit 7"]);
+    assert_eq!(done.exit, Exit::Code(7));
+    assert!(done.certificate.is_some());
+    let expected = format!("outerr{}\n", bench.work().display());
+    assert_eq!(bench.log(), expected);
+    assert_eq!(done.output_bytes, expected.len() as u64);
+    for code in [0, 1, 2, 5, 101, 124, 126, 127, 137, 255] {
+        assert_eq!(bench.run(&["sh", "-c", &format!("exit {code}")]).exit, Exit::Code(code));
+    }
+    for signal in [1, 6, 9, 11, 13, 15] {
+        let exit = bench.run(&["sh", "-c", &format!("kill -{signal} $$")]).exit;
+        assert_eq!(exit, Exit::Signal(signal));
+    }
+    assert_eq!(bench.log_bytes(), b"");
+}
+
+#[test]
+fn words_reach_the_command_unchanged() {
+    let bench = Bench::new();
+    let words = ["", " ", "a b", "--", "-x", "$HOME", "*", "'\"\\", "new\nline", "é", "A=1"];
+    let program = ["sh", "-c", "printf '<%s>' \"$@\"", "sh"];
+    bench.run(&[&program[..], &words].concat());
+    assert_eq!(bench.log(), words.map(|word| format!("<{word}>")).concat());
+}
+
+#[test]
+fn a_program_in_a_folder_with_spaces_starts() {
+    let bench = Bench::new();
+    let folder = bench.work().join("Chapter 10/venv/bin");
+    fs::create_dir_all(&folder).expect("a folder");
+    script(&folder.join("python"), "#!/bin/sh\necho \"$0 $1\"\n", 0o755);
+    let relative = "Chapter 10/venv/bin/python";
+    let absolute = folder.join("python");
+    for program in [relative, absolute.to_str().expect("a UTF-8 scratch path")] {
+        assert_eq!(bench.run(&[program, "a b"]).exit, Exit::Code(0));
+        assert_eq!(bench.log(), format!("{program} a b\n"));
+    }
+}
+
+fn script(path: &std::path::Path, text: &str, mode: u32) {
+    fs::write(path, text).expect("a script");
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("its mode");
+}
+
+#[test]
+fn a_command_that_cannot_start_is_no_status() {
+    let mut bench = Bench::new();
+    let work = bench.work();
+    script(&work.join("plain"), "exit 0\n", 0o644);
+    script(&work.join("no_line"), "exit 0\n", 0o755);
+    script(&work.join("no_interpreter"), "#!/no/such/interpreter\n", 0o755);
+    let far = bench.folder.path().join("original");
+    fs::create_dir(&far).expect("a folder");
+    script(&far.join("tool"), "#!/bin/sh\n", 0o755);
+    let long = "x".repeat(300_000);
+    for (argv, why) in [
+        (&["no-such-program-here"][..], "PATH"),
+        (&["./tool"], "no such file"), // it exists in another folder only
+        (&["./plain"], "not an executable file"),
+        (&["."], "not an executable file"),
+        (&["./plain/x"], "not a directory"),
+        (&["./no_line"], "`#!`"),
+        (&["./no_interpreter"], "interpreter"),
+        (&["true", &long], "longer than this system allows"),
+    ] {
+        let done = bench.run(argv);
+        let Exit::NotStarted(message) = &done.exit else { panic!("{argv:?}: {}", done.exit) };
+        assert!(message.contains(why) && message.contains(argv[0]), "{message}");
+        assert!(done.certificate.is_some(), "nothing ever ran");
+    }
+    bench.set.push(("PATH".into(), "/no/such/folder".into()));
+    assert!(matches!(bench.run(&["true"]).exit, Exit::NotStarted(_)));
+}
+
+#[test]
+fn a_workspace_or_log_that_is_gone_is_lost() {
+    let bench = Bench::new();
+    let done = bench.run_logged(&["true"], "no/such/folder/log");
+    assert!(matches!(done.exit, Exit::Lost(_)), "{}", done.exit);
+    let done = bench.run(&["sh", "-c", "rm -rf \"$PWD\"; exit 3"]);
+    assert_eq!(done.exit, Exit::Code(3), "a command may delete its own workspace");
+    let done = bench.run(&["true"]);
+    assert!(matches!(done.exit, Exit::Lost(ref why) if why.contains("work")), "{}", done.exit);
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_lost() {
+    let bench = Bench::new();
+    let log = bench.folder.path().join("log");
+    // A limit on the size of files stands in for a full disk: the helper inherits it.
+    let mut helper = std::process::Command::new("sh")
+        .args([
+            "-c",
+            "trap '' XFSZ; ulimit -f 8; exec \"$@\"",
+            "sh",
+            env!("CARGO_BIN_EXE_adequacy"),
+        ])
+        .args(["__exec", "60000", "1000", "9999999", "100000"])
+        .arg(&log)
+        .args(["--", "sh", "-c", "yes | head -c 50000"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the helper starts");
+    let mut report = String::new();
+    let mut answer = helper.stdout.take().expect("a pipe");
+    answer.read_to_string(&mut report).expect("its report");
+    helper.wait().expect("it ends");
+    assert!(report.contains(r#""lost":"the log"#) && report.contains(r#""alive":[]"#), "{report}");
+}
+
+#[test]
+fn a_flood_of_output_is_capped_on_disk() {
+    let mut bench = Bench::new();
+    let done = bench.run(&["sh", "-c", "echo first; yes | head -c 3000000; echo last"]);
+    assert_eq!(done.exit, Exit::Code(0));
+    assert_eq!(done.output_bytes, 3_000_011);
+    let log = bench.log();
+    assert!(log.starts_with("first\ny\n") && log.ends_with("y\nlast\n"));
+    let left_out = 3_000_011 - 2 * (128 << 10);
+    assert!(log.contains(&format!("[adequacy: {left_out} bytes of output left out]")));
+    assert!(log.len() < (2 * (128 << 10)) + 100);
+
+    bench.output_limit = 1_000_000;
+    let done = bench.run(&["yes"]);
+    assert_eq!(done.exit, Exit::OutputLimit);
+    assert!(done.certificate.is_some() && done.output_bytes > 1_000_000);
+    assert!(bench.log_bytes().len() < 300_000);
+}
+
+#[test]
+fn output_need_not_be_utf8() {
+    let bench = Bench::new();
+    assert_eq!(bench.run(&["printf", "caf\\351\\000\\377\\n"]).exit, Exit::Code(0));
+    assert_eq!(bench.log_bytes(), b"caf\xe9\0\xff\n");
+}
+
+#[test]
+fn time_and_memory_of_all_processes_are_counted() {
+    let bench = Bench::new();
+    let burn = "import os, time\n\
+                if os.fork() == 0:\n  block = bytearray(96 << 20)\n  \
+                while time.process_time() < 0.3: pass\n  os._exit(0)\nos.wait()";
+    let done = bench.run(&["python3", "-c", burn]);
+    assert_eq!(done.exit, Exit::Code(0), "{}", bench.log());
+    assert!(done.cpu >= Duration::from_millis(290), "{:?}", done.cpu);
+    assert!(done.peak_rss > 96 << 20, "{}", done.peak_rss);
+}
+
+#[test]
+fn only_the_three_streams_and_default_signals_get_through() {
+    let bench = Bench::new();
+    let look = "import os, resource\n\
+        fds = {fd: os.readlink(f'/proc/self/fd/{fd}') for fd in os.listdir('/proc/self/fd') \
+          if os.path.exists(f'/proc/self/fd/{fd}')}\n\
+        print(sorted(fds), fds['0'], fds['1'].split(':')[0], fds['1'] == fds['2'])\n\
+        print(os.getpgid(0) == os.getpid(), os.getsid(0) == os.getppid())\n\
+        print(resource.getrlimit(resource.RLIMIT_CORE), os.get_blocking(1))";
+    bench.run(&["python3", "-c", look]);
+    assert_eq!(
+        bench.log(),
+        "['0', '1', '2'] /dev/null pipe True\nTrue True\n(0, 0) True\n",
+        "descriptors, then process group and session, then core limit and blocking output"
+    );
+    // From a program that changes no signal itself.
+    bench.run(&["grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"]);
+    let field = |text: &str, name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)).expect("the field");
+        u64::from_str_radix(line.trim(), 16).expect("a mask")
+    };
+    let ours = fs::read_to_string("/proc/thread-self/status").expect("our own status");
+    let ignored = |text: &str| field(text, "SigIgn:") & 0x7fff_ffff; // 32 and 33 are the C library's
+    let sigpipe = 1 << 12;
+    assert_eq!(field(&bench.log(), "SigBlk:"), 0);
+    assert_eq!(ignored(&bench.log()), ignored(&ours) & !sigpipe);
+}

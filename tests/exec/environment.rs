@@ -1,0 +1,85 @@
+//! Real tools below a private HOME.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+
+use adequacy::run::exit::Exit;
+
+use crate::bench::Bench;
+
+fn text(path: &std::path::Path) -> String {
+    path.to_str().expect("a UTF-8 scratch path").to_owned()
+}
+
+#[test]
+fn a_command_gets_the_listed_variables_and_no_other() {
+    let mut bench = Bench::new();
+    bench.host.push(("GIT_DIR".into(), "/real/.git".into()));
+    bench.run(&["env"]);
+    let log = bench.log();
+    let run = format!("ADEQUACY_RUN={}", bench.spawner.run_id());
+    let home = format!("HOME={}", bench.places().home.display());
+    for line in [&*run, &home, "TZ=UTC", "PYTHONHASHSEED=0", "ADEQUACY_WORKER=0"] {
+        assert!(log.lines().any(|found| found == line), "{line} is not in\n{log}");
+    }
+    for name in ["GIT_DIR=", "CARGO_MANIFEST_DIR=", "CARGO_PKG_NAME=", "PWD=", "_="] {
+        assert!(!log.lines().any(|found| found.starts_with(name)), "{name} is in\n{log}");
+    }
+}
+
+#[test]
+fn user_site_packages_are_found_below_a_private_home() {
+    let mut bench = Bench::new();
+    let home = bench.folder.path().join("real");
+    fs::create_dir(&home).expect("a home");
+    let site = Command::new("python3")
+        .args(["-c", "import site; print(site.getusersitepackages())"])
+        .env("PYTHONUSERBASE", home.join(".local"))
+        .output()
+        .expect("python3 starts");
+    let site = String::from_utf8(site.stdout).expect("a UTF-8 path");
+    fs::create_dir_all(site.trim()).expect("user site-packages");
+    fs::write(format!("{}/only_here.py", site.trim()), "VALUE = 42").expect("a module");
+    bench.host.push(("HOME".into(), text(&home)));
+    // pyenv's own places must not change with our made-up home.
+    bench.host.extend(["CARGO_HOME", "RUSTUP_HOME"].map(|name| (name.into(), "/nowhere".into())));
+    bench.host.push(("PYENV_ROOT".into(), real_pyenv()));
+    let done = bench.run(&["python3", "-c", "import only_here; print(only_here.VALUE)"]);
+    assert_eq!((done.exit, &*bench.log()), (Exit::Code(0), "42\n"));
+}
+
+fn real_pyenv() -> String {
+    std::env::var("PYENV_ROOT")
+        .or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.pyenv")))
+        .unwrap_or_else(|_| "/nowhere".into())
+}
+
+#[test]
+fn a_shim_that_looks_below_home_finds_its_tools() {
+    let mut bench = Bench::new();
+    let home = bench.folder.path().join("real");
+    let (shims, tools) = (home.join(".pyenv/shims"), home.join(".pyenv/versions/1/bin"));
+    for (folder, body) in [
+        (&shims, "exec \"${PYENV_ROOT:-$HOME/.pyenv}/versions/1/bin/mypython\" \"$@\"\n"),
+        (&tools, "echo real $1\n"),
+    ] {
+        fs::create_dir_all(folder).expect("a folder");
+        let path = folder.join("mypython");
+        fs::write(&path, format!("#!/bin/sh\n{body}")).expect("a script");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its mode");
+    }
+    bench.host.push(("HOME".into(), text(&home)));
+    bench.host.push(("PYENV_ROOT".into(), text(&home.join(".pyenv"))));
+    bench.host.push(("PATH".into(), format!("{}:/usr/bin:/bin", shims.display())));
+    let done = bench.run(&["mypython", "x"]);
+    assert_eq!((done.exit, &*bench.log()), (Exit::Code(0), "real x\n"));
+}
+
+#[test]
+fn the_real_cargo_works_below_a_private_home() {
+    let bench = Bench::new();
+    let done = bench.run(&["cargo", "--version"]);
+    assert_eq!(done.exit, Exit::Code(0), "{}", bench.log());
+    assert!(bench.log().starts_with("cargo "), "{}", bench.log());
+}

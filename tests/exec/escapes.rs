@@ -1,0 +1,240 @@
+//! Commands whose processes try to outlive them. Afterwards nothing lives.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use adequacy::run::exit::Exit;
+use adequacy::run::spawn::Finished;
+
+use crate::bench::{Bench, wait_until};
+
+/// A Python prelude: `daemon(body)` runs `body` in a process of a new session whose parent is
+/// gone; it writes its pid to `escaped` first, so that a test knows that it ran.
+const PRELUDE: &str = "
+import os, signal, sys, time
+def told():
+    with open('escaped.new', 'w') as file: file.write(f'{os.getpid()}\\n')
+    os.rename('escaped.new', 'escaped')
+def daemon(body):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            told()
+            body()
+            os._exit(0)
+        os._exit(0)
+    os.wait()
+    while not os.path.exists('escaped'): time.sleep(0.001)
+def forever():
+    while True: time.sleep(60)
+";
+
+/// Runs a Python body after [`PRELUDE`] and checks that its escapee ran and is gone.
+fn python(bench: &Bench, body: &str) -> Finished {
+    let done = bench.run(&["python3", "-c", &format!("{PRELUDE}{body}")]);
+    let escaped = bench.wait_for("escaped");
+    let pids: Vec<_> = escaped.lines().map(str::to_owned).collect();
+    assert_eq!(bench.alive(&pids), [""; 0], "{body}\n{}", bench.log());
+    assert_eq!(bench.spawner.survivors(), [0; 0]);
+    done
+}
+
+#[test]
+fn a_command_that_ends_leaves_nothing_behind() {
+    for body in [
+        "if os.fork() == 0: told(); forever()\nwhile not os.path.exists('escaped'): pass",
+        "if os.fork() == 0: os.setsid(); told(); forever()\nwhile not os.path.exists('escaped'): pass",
+        "daemon(forever)",
+        "daemon(lambda: [[signal.signal(s, signal.SIG_IGN) for s in (1, 2, 3, 15)], forever()])",
+        "daemon(lambda: os.kill(os.getpid(), signal.SIGSTOP))",
+        // Nothing of ours is left in its environment.
+        "daemon(lambda: os.execve('/bin/sh', ['sh', '-c', 'sleep 600; :'], {}))",
+    ] {
+        let bench = Bench::new();
+        let done = python(&bench, &format!("{body}\nsys.exit(4)"));
+        assert_eq!(done.exit, Exit::Code(4), "{body}\n{}", bench.log());
+        assert!(done.certificate.is_some(), "{body}");
+    }
+}
+
+#[test]
+fn the_leaders_status_decides_though_a_daemon_holds_the_pipe() {
+    let mut bench = Bench::new();
+    bench.limit = Duration::from_secs(3600);
+    let body = "daemon(lambda: [signal.signal(15, signal.SIG_IGN), \
+                print('x' * 100000, flush=True), forever()])\nprint('done')";
+    assert_eq!(python(&bench, body).exit, Exit::Code(0));
+    assert!(bench.log().contains("done\n"));
+}
+
+#[test]
+fn a_process_that_forks_and_leaves_its_session_again_and_again_is_caught() {
+    let bench = Bench::new();
+    let hop = "def hop():\n  while True:\n    if os.fork(): os._exit(0)\n    os.setsid()\n\
+               daemon(hop)";
+    for _ in 0..5 {
+        let done = python(&bench, hop);
+        assert_eq!(done.exit, Exit::Code(0));
+        assert!(done.certificate.is_some());
+        fs::remove_file(bench.work().join("escaped")).expect("the escapee ran");
+    }
+}
+
+#[test]
+fn a_bounded_fork_bomb_is_caught() {
+    let bench = Bench::new();
+    let bomb = "def grow(depth):\n  for _ in range(depth):\n    if os.fork() == 0: grow(depth - 1)\n  \
+                forever()\ndaemon(lambda: grow(7))\ntime.sleep(0.3)";
+    let done = python(&bench, bomb);
+    assert_eq!(done.exit, Exit::Code(0));
+    assert!(done.certificate.is_some());
+}
+
+#[test]
+fn a_time_out_ends_the_whole_tree() {
+    let mut bench = Bench::new();
+    bench.limit = Duration::from_millis(1500);
+    for body in [
+        "daemon(forever)\nforever()",
+        "signal.signal(15, signal.SIG_IGN)\ndaemon(forever)\nforever()",
+        "daemon(forever)\nos.kill(os.getpid(), signal.SIGSTOP)",
+        // Ending well when asked, after the limit, is still a time-out.
+        "signal.signal(15, lambda *_: sys.exit(0))\ntold()\nforever()",
+    ] {
+        let done = python(&bench, body);
+        assert_eq!(done.exit, Exit::TimedOut, "{body}\n{}", bench.log());
+        assert!(done.certificate.is_some(), "{body}");
+        fs::remove_file(bench.work().join("escaped")).expect("the escapee ran");
+    }
+}
+
+#[test]
+fn processes_are_asked_before_they_are_killed() {
+    let mut bench = Bench::new();
+    bench.limit = Duration::from_millis(1500);
+    let body = "def asked(*_):\n  print('asked', flush=True)\n  open('asked', 'w').write('\\n')\n  \
+                sys.exit(0)\nsignal.signal(15, asked)\ntold()\nforever()";
+    assert_eq!(python(&bench, body).exit, Exit::TimedOut);
+    bench.wait_for("asked");
+    assert_eq!(bench.log(), "asked\n", "what is written in the grace reaches the log");
+}
+
+#[test]
+fn a_status_that_is_there_at_the_deadline_wins() {
+    let mut bench = Bench::new();
+    bench.limit = Duration::from_millis(700);
+    // The helper sleeps over the command's end and the deadline, then sees both at once.
+    let body = "helper = os.getppid()\ndef wake():\n  time.sleep(1.5)\n  \
+                os.kill(helper, signal.SIGCONT)\ndaemon(wake)\n\
+                os.kill(helper, signal.SIGSTOP)\nos._exit(5)";
+    assert_eq!(python(&bench, body).exit, Exit::Code(5));
+}
+
+#[test]
+fn a_command_that_kills_its_helper_is_lost_and_its_daemons_end() {
+    for (env, signal) in [("os.environ", 9), ("{}", 9), ("{}", 15)] {
+        let bench = Bench::new();
+        let body = format!(
+            "daemon(lambda: os.execve('/bin/sh', ['sh', '-c', 'trap \"\" 15; sleep 600; :'], {env}))\n\
+             os.kill(os.getppid(), {signal})\nforever()"
+        );
+        let done = python(&bench, &body);
+        assert!(matches!(done.exit, Exit::Lost(ref why) if why.contains("died")), "{}", done.exit);
+        assert!(done.certificate.is_none(), "nobody can vouch for it");
+        assert_eq!(bench.run(&["true"]).exit, Exit::Code(0), "the next command runs");
+    }
+}
+
+#[test]
+fn runs_beside_a_killed_helper_are_left_alone() {
+    let bench = Bench::new();
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            bench.run_logged(
+                &["sh", "-c", "echo > up; while test ! -e go; do sleep 0.01; done; exit 6"],
+                "other",
+            )
+        });
+        bench.wait_for("up");
+        let done = bench.run(&["sh", "-c", "kill -9 $PPID"]);
+        assert!(matches!(done.exit, Exit::Lost(_)));
+        fs::write(bench.work().join("go"), "").expect("a file");
+        let other = other.join().expect("the other thread");
+        assert_eq!(other.exit, Exit::Code(6));
+        assert!(other.certificate.is_some());
+    });
+}
+
+#[test]
+fn an_interrupt_ends_what_runs_and_what_would_run() {
+    let bench = Bench::new();
+    std::thread::scope(|scope| {
+        let running = scope.spawn(|| python(&bench, "daemon(forever)\nforever()"));
+        bench.wait_for("escaped");
+        assert!(bench.spawner.survivors().len() >= 2, "the search finds what lives");
+        bench.spawner.interrupt();
+        let done = running.join().expect("the running command");
+        assert_eq!(done.exit, Exit::Interrupted);
+        assert!(done.certificate.is_some());
+    });
+    let later = bench.run(&["sh", "-c", "echo > later"]);
+    assert_eq!(later.exit, Exit::Interrupted);
+    assert!(!bench.work().join("later").exists());
+}
+
+#[test]
+fn many_workers_at_once_get_their_own_answers() {
+    let bench = Bench::new();
+    std::thread::scope(|scope| {
+        for worker in 0..6 {
+            let bench = &bench;
+            scope.spawn(move || {
+                for round in 0..5 {
+                    let code = worker * 10 + round;
+                    let log = format!("log{worker}");
+                    let line = format!("echo {code}; sleep 600 & exit {code}");
+                    let done = bench.run_logged(&["sh", "-c", &line], &log);
+                    assert_eq!(done.exit, Exit::Code(code));
+                    assert!(done.certificate.is_some());
+                    let log = fs::read_to_string(bench.folder.path().join(log)).expect("its log");
+                    assert_eq!(log, format!("{code}\n"));
+                }
+            });
+        }
+    });
+    assert_eq!(bench.alive(&[]), [""; 0]);
+    assert_eq!(bench.spawner.survivors(), [0; 0]);
+}
+
+/// The engine of the next test: this test binary once more, in a process that can be killed.
+#[test]
+#[ignore = "started by `nothing_outlives_a_killed_engine`"]
+fn engine() {
+    let Some(folder) = std::env::var_os("ADEQUACY_TEST_FOLDER") else { return };
+    let mut bench = Bench::new();
+    bench.set[0].1 = std::env::var("ADEQUACY_TEST_MARK_VALUE").expect("a mark");
+    std::os::unix::fs::symlink(bench.work(), folder).expect("a link to the workspace");
+    python(&bench, "daemon(lambda: [signal.signal(15, signal.SIG_IGN), forever()])\nforever()");
+}
+
+#[test]
+fn nothing_outlives_a_killed_engine() {
+    let bench = Bench::new();
+    let link = bench.folder.path().join("link");
+    let mut engine = Command::new(std::env::current_exe().expect("our own binary"))
+        .args(["--exact", "escapes::engine", "--ignored"])
+        .env("ADEQUACY_TEST_FOLDER", &link)
+        .env("ADEQUACY_TEST_MARK_VALUE", &bench.set[0].1)
+        .env("TMPDIR", bench.folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the engine starts");
+    let escaped = link.join("escaped");
+    let pid = wait_until("escaped", || fs::read_to_string(&escaped).ok());
+    let pids = [pid.trim().to_owned()];
+    assert!(bench.alive(&pids).len() >= 3, "the helper, the command and its daemon live");
+    engine.kill().expect("SIGKILL");
+    engine.wait().expect("the engine is gone");
+    wait_until("the end of all processes", || bench.alive(&pids).is_empty().then_some(()));
+}

@@ -1,0 +1,7 @@
+//! Running real commands through the spawner and its helper.
+#![cfg(feature = "engine")]
+
+mod bench;
+mod ends;
+mod environment;
+mod escapes;
