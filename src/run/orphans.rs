@@ -43,10 +43,9 @@ pub(in crate::run) fn start_helper(command: &mut Command) -> io::Result<Child> {
 pub(in crate::run) fn end_helper(child: &mut Child) -> io::Result<std::process::ExitStatus> {
     // Under one lock: once reaped, its number may be the next helper's.
     let mut helpers = helpers();
-    child.kill()?;
-    let status = child.wait()?;
+    let status = child.kill().and_then(|()| child.wait());
     helpers.remove(&Pid::from_child(child).as_raw_pid());
-    Ok(status)
+    status
 }
 
 /// Ends all orphans; gives those that would not end.

@@ -89,21 +89,21 @@ fn run(order: &Order, log: Log, (read, write): (OwnedFd, OwnedFd)) -> Report {
     let mut watch = Watch::new(leader, read, log);
     let mut exit = watch.leader(begun.checked_add(order.limit), order.output_limit);
     let wall = begun.elapsed();
-    let alive = watch.end(&exit, order.grace);
+    let left = watch.end(&exit, order.grace).err();
     let output_bytes = watch.finish().unwrap_or_else(|error| {
         exit = Exit::Lost(format!("the log `{}` cannot be written: {error}", order.log.display()));
         0
     });
-    if !alive.is_empty() {
-        exit = Exit::Lost(format!("processes that SIGKILL does not end: {alive:?}"));
+    if let Some(left) = &left {
+        exit = Exit::Lost(format!("not all its processes could be ended; seen alive: {left:?}"));
     }
     let (cpu, peak_rss) = used();
-    Report { exit, wall, cpu, peak_rss, output_bytes, alive }
+    Report { exit, wall, cpu, peak_rss, output_bytes, ended: left.is_none() }
 }
 
 fn nothing_ran(exit: Exit) -> Report {
     let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
-    Report { exit, wall, cpu, peak_rss: 0, output_bytes: 0, alive: Vec::new() }
+    Report { exit, wall, cpu, peak_rss: 0, output_bytes: 0, ended: true }
 }
 
 /// CPU time of all processes we reaped and of those they reaped, and the largest resident set of

@@ -47,8 +47,8 @@ fn refusal(program: &OsStr, error: &io::Error) -> Exit {
     let name = program.to_string_lossy();
     let path = name.contains('/');
     let why = match Errno::from_io_error(error) {
-        Some(errno @ (Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE)) => {
-            return Exit::Starved(format!("`{name}`: {errno}"));
+        Some(Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::TXTBSY) => {
+            return Exit::Starved(format!("`{name}`: {error}"));
         }
         Some(Errno::NOENT) if !path => "no program of this name on PATH",
         Some(Errno::NOENT) if Path::new(program).exists() => {
@@ -59,7 +59,6 @@ fn refusal(program: &OsStr, error: &io::Error) -> Exit {
         Some(Errno::ACCESS) => "not an executable file, or a folder on the way is closed to us",
         Some(Errno::NOEXEC) => "not a program this system can run; a script needs a `#!` line",
         Some(Errno::TOOBIG) => return Exit::NotStarted(too_long(&name)),
-        Some(Errno::TXTBSY) => "something holds its file open for writing",
         _ => return Exit::NotStarted(format!("`{name}`: {error}")),
     };
     Exit::NotStarted(format!("`{name}`: {why}"))
@@ -76,7 +75,7 @@ mod tests {
 
     #[test]
     fn want_of_resources_is_told_from_a_program_that_cannot_start() {
-        for errno in [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE] {
+        for errno in [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY] {
             let exit = refusal(OsStr::new("pytest"), &errno.into());
             assert!(matches!(exit, Exit::Starved(_)), "{exit}");
         }

@@ -105,11 +105,13 @@ impl Watch {
     }
 
     /// Ends every process below us: SIGTERM (and SIGCONT, for one that is stopped cannot end),
-    /// a grace, then SIGKILL in rounds. Gives the processes that still live after that; none means
-    /// that the kernel said so.
-    pub(super) fn end(&mut self, exit: &Exit, grace: Duration) -> Vec<i32> {
+    /// a grace, then SIGKILL in rounds. `Ok` means that the kernel said that none is left.
+    ///
+    /// # Errors
+    /// Processes live on after all that: those of them that can be seen.
+    pub(super) fn end(&mut self, exit: &Exit, grace: Duration) -> Result<(), Vec<i32>> {
         if reap_all() {
-            return Vec::new();
+            return Ok(());
         }
         let stopped = matches!(exit, Exit::TimedOut | Exit::OutputLimit | Exit::Interrupted);
         let grace = if stopped { grace } else { STRAGGLER_GRACE.min(grace) };
@@ -120,7 +122,7 @@ impl Watch {
                 self.drain_once();
             }
             if reap_all() {
-                return Vec::new();
+                return Ok(());
             }
         }
         let forced = Instant::now();
@@ -129,10 +131,10 @@ impl Watch {
             signal_trees(ours.clone(), &[Signal::KILL]);
             wait_for_one(&ours, None, ROUND);
             if reap_all() {
-                return Vec::new();
+                return Ok(());
             }
             if forced.elapsed() > BOUND {
-                return numbers(children(getpid()));
+                return Err(numbers(children(getpid())));
             }
         }
     }
