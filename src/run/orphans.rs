@@ -7,17 +7,18 @@ use std::collections::BTreeSet;
 use std::io;
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, set_child_subreaper, waitpid};
 
-use super::processes::{children, numbers, signal_trees, wait_for_one};
+use super::processes::{children, numbers, signal_trees};
 
 /// How long SIGKILL is tried.
 const BOUND: Duration = Duration::from_secs(10);
 
-/// The longest pause between two rounds of SIGKILL.
-const ROUND: Duration = Duration::from_millis(20);
+/// The pause between two rounds of SIGKILL.
+const ROUND: Duration = Duration::from_millis(2);
 
 /// The helpers that live or are not yet reaped.
 static HELPERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
@@ -57,7 +58,7 @@ pub(in crate::run) fn end_all() -> Vec<i32> {
             return numbers(orphans);
         }
         signal_trees(orphans.clone(), &[Signal::KILL]);
-        wait_for_one(&orphans, None, ROUND);
+        sleep(ROUND);
         for &orphan in &orphans {
             // Another worker may have reaped it.
             let _ = waitpid(Some(orphan), WaitOptions::NOHANG);

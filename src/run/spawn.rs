@@ -167,7 +167,8 @@ impl Spawner {
     }
 
     /// The processes of this run that still live, by their `ADEQUACY_RUN`. To be asked when no
-    /// command runs: then there must be none.
+    /// command runs: then there must be none. Helpers hide their environment from an ordinary user
+    /// and may not be among them, but [`Spawner::run`] has waited for those.
     #[must_use]
     pub fn survivors(&self) -> Vec<i32> {
         let mark = format!("{RUN}={}", self.run).into_bytes();

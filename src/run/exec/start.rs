@@ -23,8 +23,8 @@ const BUSY: (u32, Duration) = (100, Duration::from_millis(10));
 /// Only descriptors 0, 1 and 2 get through: those we opened close on exec, and those we inherited
 /// are closed already.
 ///
-/// The standard library resets SIGPIPE and the signal mask, which leaves the dispositions our
-/// caller ignored (`nohup`): those the command inherits as it would from a shell.
+/// The standard library resets SIGPIPE. Other signals that our caller ignores (`nohup`) stay
+/// ignored, as they would in a shell.
 pub(super) fn start(argv: &[OsString], output: OwnedFd) -> Result<Pid, Exit> {
     let (program, words) = argv.split_first().expect("an order has a program");
     let both = output.try_clone().map_err(|error| Exit::Lost(error.to_string()))?;
