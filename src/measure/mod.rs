@@ -157,6 +157,11 @@ pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared
     let mut plan = crate::plan::plan(task, &snapshot)?;
     sink.tell(Event::Step { name: "judge", total: None });
     let interpreter = judge(task, &mut plan, &snapshot)?;
+    for (file, words) in plan.files.iter().filter_map(|file| Some((file, file.refused.as_ref()?))) {
+        let message =
+            format!("`{}` does not compile, so none of its mutants counts: {words}", file.name);
+        sink.tell(Event::Warning(message));
+    }
     if let Some(limit) = task.mutate.limit {
         plan.sample(limit as usize, task.mutate.seed);
     }
