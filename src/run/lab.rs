@@ -174,11 +174,9 @@ impl<'a> Lab<'a> {
         let stop = if all { Stop::Never } else { Stop::FirstFailure };
         let mut seat = self.seat(0);
         let first = (Attempt::First, stop);
-        let mut runs = self.trial(&mut seat, name, edits, Step::Build, first)?;
-        let last = runs.last().filter(|run| again(&run.exit) == Again::Alone);
-        if let Some(step) = last.map(|run| run.step) {
-            let alone = (Attempt::Alone, stop);
-            runs.extend(self.trial(&mut seat, name, edits, step, alone)?);
+        let runs = self.trial(&mut seat, name, edits, Vec::new(), first)?;
+        if runs.last().is_some_and(|run| again(&run.exit) == Again::Alone) {
+            return self.trial(&mut seat, name, edits, runs, (Attempt::Alone, stop));
         }
         Ok(runs)
     }
