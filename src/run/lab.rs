@@ -80,6 +80,13 @@ impl<'a> Lab<'a> {
             message: error.to_string(),
         })?;
         sink.tell(Event::Step { name: "copy", total: None });
+        for leftover in Scratch::leftovers(&settings.scratch)? {
+            let path = leftover.path().display().to_string();
+            match leftover.remove() {
+                Ok(()) => sink.tell(Event::Note(format!("removed `{path}`, left by a dead run"))),
+                Err(error) => sink.tell(Event::Warning(error.to_string())),
+            }
+        }
         let scratch = Scratch::create(&settings.scratch, &[snapshot.root()])?;
         scratch.check_space(&[snapshot], settings.jobs)?;
         let sources = Sources { tree: snapshot, heldout: None, links: &settings.links };
