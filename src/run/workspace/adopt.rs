@@ -68,7 +68,6 @@ impl Adopt<'_> {
     }
 
     /// Takes a file; whether it is one to be taken.
-
     fn file(
         &mut self,
         directory: BorrowedFd<'_>,

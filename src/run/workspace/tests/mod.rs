@@ -208,9 +208,9 @@ fn a_workspace_that_cannot_be_reset_is_replaced() {
             assert_eq!(describe(&workspace), before);
         }
         assert!(scratch.path().join("gone1/tree/a.py").exists(), "a link was followed");
-        fs::set_permissions(workspace.path(), Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(workspace.path(), Permissions::from_mode(0o0)).unwrap();
         workspace.replace().unwrap();
-        fs::set_permissions(workspace.path(), Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(workspace.path(), Permissions::from_mode(0o0)).unwrap();
         workspace.reset(Certificate::new()).unwrap();
         assert_eq!(describe(&workspace), before);
         let path = scratch.path().to_owned();
@@ -273,7 +273,8 @@ fn a_mutant_replaces_nothing_but_a_regular_file_of_the_tree() {
 
 #[test]
 fn a_source_that_changes_before_the_copy_is_an_error() {
-    let changes: [(&str, &dyn Fn(&Path)); 4] = [
+    type Change<'a> = &'a dyn Fn(&Path);
+    let changes: [(&str, Change<'_>); 4] = [
         ("a.py", &|path| fs::write(path, "x = 2\n").unwrap()),
         ("a.py", &|path| fs::remove_file(path).unwrap()),
         ("tool", &|path| fs::set_permissions(path, Permissions::from_mode(0o644)).unwrap()),

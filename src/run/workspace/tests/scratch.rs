@@ -21,9 +21,9 @@ open(b'../../\\xff\\n', 'w'); os.mkfifo('../../pipe'); os.chmod('../../golden', 
 for i in range(300): os.mkdir('d' * 100); os.chdir('d' * 100)";
             python(&workspace.tree(), &format!("{PRELUDE}{text}"), &[]);
             if explicit {
-                scratch.remove().unwrap()
+                scratch.remove().unwrap();
             } else {
-                drop(scratch)
+                drop(scratch);
             }
             assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
         }
@@ -54,7 +54,7 @@ fn a_dead_run_is_known_by_its_free_lock() {
     fs::create_dir(base.path().join("adequacy-starting")).unwrap();
     symlink(&dead, base.path().join("adequacy-link")).unwrap();
     let mut found = Scratch::leftovers(base.path()).unwrap();
-    assert_eq!(found.iter().map(Leftover::path).collect::<Vec<_>>(), [dead.clone()]);
+    assert!(found.len() == 1 && found[0].path() == dead, "{found:?}");
     assert!(Scratch::leftovers(base.path()).unwrap().is_empty(), "one is being removed already");
     found.pop().unwrap().remove().unwrap();
     assert!(!dead.exists() && alive.path().exists());
