@@ -394,7 +394,7 @@ print(hashlib.sha256(b''.join(lines[k] for k in sorted(lines))).hexdigest())
             let scratch = fixture();
             let root = scratch.path();
             for path in ["tests/data/big/1", "tests/data/big", "tests"] {
-                fs::set_permissions(root.join(path), Permissions::from_mode(0)).unwrap();
+                fs::set_permissions(root.join(path), Permissions::from_mode(0o0)).unwrap();
                 let error = directory(root, &rel("tests"), &[]).unwrap_err();
                 assert!(matches!(error, ProtectedError::Tree(TreeError::Io { .. })), "{error}");
             }

@@ -91,6 +91,12 @@ fn key(path: &[u8]) -> (usize, &[u8]) {
 impl Listing {
     /// Puts nodes in order; the root and every parent must be among them.
     pub(super) fn new(mut nodes: Vec<Node>) -> Self {
+        for node in &mut nodes {
+            // Nodes of an earlier listing point into that one.
+            if let Content::Directory { entries } = &mut node.content {
+                *entries = 0..0;
+            }
+        }
         nodes.sort_unstable_by(|a, b| key(a.path.as_bytes()).cmp(&key(b.path.as_bytes())));
         // A node of another listing still says where its entries were there.
         for node in &mut nodes {

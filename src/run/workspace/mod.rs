@@ -206,7 +206,8 @@ impl Workspace {
     }
 
     /// Takes the present state of what `scope` names as what resets come back to. What else a command
-    /// changed stays until the next reset.
+    /// changed stays until the next reset. Removed, not taken: pipes, sockets and devices, and bytecode
+    /// below the cache prefix that Python would not compare with its source.
     ///
     /// # Errors
     /// Something cannot be read or stored; the workspace must then be [replaced](Self::replace).
@@ -225,6 +226,7 @@ impl Workspace {
             store: &self.golden.store,
             soundness: self.soundness,
             before: (&self.listing, &self.seen),
+            trash: self.trash.as_fd(),
             found: Vec::new(),
         };
         for part in parts {
