@@ -34,11 +34,11 @@ pub mod seal;
 pub mod statement;
 pub mod verify;
 
-pub mod envelope;
-pub mod vectors;
 #[cfg(feature = "engine")]
 pub mod cli;
+pub mod envelope;
 #[cfg(feature = "engine")]
 pub mod measure;
 #[cfg(feature = "engine")]
 pub mod report;
+pub mod vectors;

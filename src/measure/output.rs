@@ -182,8 +182,7 @@ impl OutputDir {
     ///
     /// # Errors
     /// [`OutputError::OtherRun`], which says what differs.
-    pub fn same_run(&self, run: &RunFile) -> Result<(), OutputError> {
-        let before = self.read_run()?;
+    pub fn same_run(&self, before: &RunFile, run: &RunFile) -> Result<(), OutputError> {
         let pairs = [
             ("the version of this program", before.tool == run.tool),
             ("the task", before.task_sha256 == run.task_sha256),
