@@ -170,6 +170,11 @@ pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared
             judge.version.split(' ').next().unwrap_or_default()
         )));
     }
+    for (file, words) in plan.files.iter().filter_map(|file| Some((file, file.refused.as_ref()?))) {
+        let message =
+            format!("`{}` does not compile, so none of its mutants counts: {words}", file.name);
+        sink.tell(Event::Warning(message));
+    }
     if let Some(limit) = task.mutate.limit {
         plan.sample(limit as usize, task.mutate.seed);
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::RunFile;
@@ -223,7 +224,10 @@ impl OutputDir {
     fn replace(&self, path: &Path, text: &[u8]) -> Result<(), OutputError> {
         let fault = |error| OutputError::Io { path: path.to_owned(), error };
         let folder = path.parent().expect("a file of the run directory");
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fault)?;
+        // As `File::create` would make it; a temporary file is private by default.
+        let usual = fs::Permissions::from_mode(0o666);
+        let mut file = tempfile::Builder::new();
+        let mut file = file.permissions(usual).tempfile_in(folder).map_err(fault)?;
         file.write_all(text).map_err(fault)?;
         file.persist(path).map_err(|error| fault(error.error))?;
         Ok(())

@@ -43,6 +43,16 @@ pub enum CompileError {
     Tree(#[from] TreeError),
 }
 
+/// What the interpreter says of one file.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Row {
+    /// The file itself does not compile.
+    Refused(String),
+    /// One verdict a mutant.
+    Each(Vec<Value>),
+}
+
 /// Marks the mutants of `plan` that do not count: unviable, equivalent, duplicate.
 ///
 /// # Errors
@@ -85,19 +95,33 @@ pub fn judge(
         let verdicts = files
             .iter()
             .map_while(|_| line().ok().and_then(|line| serde_json::from_str(&line).ok()))
-            .collect::<Vec<Vec<Value>>>();
+            .collect::<Vec<Row>>();
         sent.join().expect("the sender does not panic").map(|()| (judge, verdicts))
     })?;
     let output = child.wait_with_output().map_err(|error| fault(error.to_string()))?;
-    let places = files.iter().map(|file| file.mutants.clone()).collect::<Vec<_>>();
-    let whole = places.len() == verdicts.len()
-        && places.iter().zip(&verdicts).all(|(places, row)| places.len() == row.len());
+    let files = (0..plan.files.len()).filter(|&file| !plan.files[file].mutants.is_empty());
+    let files = files.collect::<Vec<_>>();
+    let fits = |(file, row): (&usize, &Row)| match row {
+        Row::Refused(_) => true,
+        Row::Each(row) => row.len() == plan.files[*file].mutants.len(),
+    };
+    let whole = files.len() == verdicts.len() && files.iter().zip(&verdicts).all(fits);
     let Some(mut judge) = judge.filter(|_| whole && output.status.success()) else {
         let words = String::from_utf8_lossy(&output.stderr);
         let last = words.lines().last().unwrap_or("no words").to_owned();
         return Err(fault(format!("{}: {last}", output.status)));
     };
-    for (places, row) in places.into_iter().zip(verdicts) {
+    for (file, row) in files.into_iter().zip(verdicts) {
+        let places = plan.files[file].mutants.clone();
+        let row = match row {
+            Row::Each(row) => row,
+            Row::Refused(words) => {
+                let fate = Fate::Unviable(format!("the file as it is: {words}"));
+                plan.mutants[places].iter_mut().for_each(|mutant| mutant.fate = fate.clone());
+                plan.files[file].refused = Some(words);
+                continue;
+            }
+        };
         for (place, verdict) in places.clone().zip(row) {
             plan.mutants[place].fate = fate(plan, places.start, &verdict)
                 .ok_or_else(|| fault(format!("an answer it should not give: {verdict}")))?;

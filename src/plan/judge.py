@@ -2,7 +2,8 @@
 
 Reads on stdin, for each file, one JSON line {"path", "source", "mutants": [[start, end, text]]}
 with bytes in base64; writes one JSON line a file, a verdict a mutant: 0 counts, 1 compiles to the
-original's code, [n] to that of mutant n of the same file, a string is the compiler's refusal.
+original's code, [n] to that of mutant n of the same file, a string is the compiler's refusal. A
+file that does not compile as it is gets that refusal alone, for all its mutants.
 Runs on Python 3.6 and newer, isolated (-I), and imports nothing of the tree.
 """
 import __future__
@@ -50,10 +51,9 @@ class File:
     def __init__(self, path, source):
         self.path = path
         self.source = source
-        self.flags = 0
         self.parts = []
+        self.flags = build(source, path).co_flags & FUTURE
         try:
-            self.flags = build(source, path).co_flags & FUTURE
             self.parts = self.split()
         except REFUSALS:
             pass
@@ -94,8 +94,15 @@ class File:
         return shape(build(b"\n" * (first - 1) + piece, self.path, flags))
 
 
+def refusal(error):
+    return "%s: %s" % (type(error).__name__, error)
+
+
 def judge(path, source, mutants):
-    file = File(path, source)
+    try:
+        file = File(path, source)
+    except REFUSALS as error:
+        return refusal(error)
     seen = {}
     verdicts = []
     for place, (start, end, text) in enumerate(mutants):
@@ -108,7 +115,7 @@ def judge(path, source, mutants):
         try:
             code = file.code(part, start, end, text)
         except REFUSALS as error:
-            verdicts.append("%s: %s" % (type(error).__name__, error))
+            verdicts.append(refusal(error))
             continue
         verdicts.append(seen[part].get(code, 0))
         seen[part].setdefault(code, [place])

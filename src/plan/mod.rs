@@ -59,6 +59,9 @@ pub struct PlanFile {
     pub skipped: u32,
     /// Mutations refused because the grammar could not read that part, with its first line.
     pub unreadable: Option<(u32, u32)>,
+    /// The interpreter's words, when the unmutated file does not compile: no mutant of it counts,
+    /// not even one that would mend it.
+    pub refused: Option<String>,
 }
 
 /// One mutant: an edit of a file, with a name that lasts.
@@ -194,6 +197,7 @@ fn mutate_file(
         mutants: 0..0,
         skipped: found.skipped,
         unreadable: first_line.map(|line| (found.unreadable, line)),
+        refused: None,
     };
     Ok((file, mutants))
 }

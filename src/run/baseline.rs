@@ -135,7 +135,7 @@ impl Lab<'_> {
         flaky: bool,
     ) -> Result<Vec<Run>, RunError> {
         let mut seat = self.seat(worker);
-        let runs = self.trial(&mut seat, name, &[], Step::Build, (Attempt::First, Stop::Never))?;
+        let runs = self.trial(&mut seat, name, &[], Vec::new(), (Attempt::First, Stop::Never))?;
         match runs.iter().find(|run| !run.passed()) {
             Some(run) => Err(self.red(run, name, flaky)),
             None => {

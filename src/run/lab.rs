@@ -80,6 +80,13 @@ impl<'a> Lab<'a> {
             message: error.to_string(),
         })?;
         sink.tell(Event::Step { name: "copy", total: None });
+        for leftover in Scratch::leftovers(&settings.scratch)? {
+            let path = leftover.path().display().to_string();
+            match leftover.remove() {
+                Ok(()) => sink.tell(Event::Note(format!("removed `{path}`, left by a dead run"))),
+                Err(error) => sink.tell(Event::Warning(error.to_string())),
+            }
+        }
         let scratch = Scratch::create(&settings.scratch, &[snapshot.root()])?;
         scratch.check_space(&[snapshot], settings.jobs)?;
         let sources = Sources { tree: snapshot, heldout: None, links: &settings.links };
@@ -174,11 +181,9 @@ impl<'a> Lab<'a> {
         let stop = if all { Stop::Never } else { Stop::FirstFailure };
         let mut seat = self.seat(0);
         let first = (Attempt::First, stop);
-        let mut runs = self.trial(&mut seat, name, edits, Step::Build, first)?;
-        let last = runs.last().filter(|run| again(&run.exit) == Again::Alone);
-        if let Some(step) = last.map(|run| run.step) {
-            let alone = (Attempt::Alone, stop);
-            runs.extend(self.trial(&mut seat, name, edits, step, alone)?);
+        let runs = self.trial(&mut seat, name, edits, Vec::new(), first)?;
+        if runs.last().is_some_and(|run| again(&run.exit) == Again::Alone) {
+            return self.trial(&mut seat, name, edits, runs, (Attempt::Alone, stop));
         }
         Ok(runs)
     }

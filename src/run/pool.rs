@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::lab::Lab;
 use super::trial::{Again, Stop, again};
-use super::{Attempt, Exit, Run, RunError, Step};
+use super::{Attempt, Exit, Run, RunError};
 use crate::base::{Event, RelPath};
 use crate::plan::Plan;
 
@@ -137,7 +137,7 @@ impl Pool<'_> {
         let edits = self.edits(place)?;
         let how = (Attempt::First, self.stop());
         let mut seat = self.lab.seat(worker);
-        let runs = self.lab.trial(&mut seat, &name, &edits, Step::Build, how)?;
+        let runs = self.lab.trial(&mut seat, &name, &edits, Vec::new(), how)?;
         Ok(Tried { place, runs })
     }
 
@@ -216,12 +216,11 @@ impl Pool<'_> {
         self.lab.sink.tell(Event::Step { name: "confirmations, one at a time", total });
         let mut pending = Pending { kills: Vec::new(), since: Instant::now(), count: 0 };
         for mut tried in waiting {
-            let step = tried.runs.last().expect("it waits for a run").step;
             let name = self.plan.mutants[tried.place].id.to_string();
             let edits = self.edits(tried.place)?;
             let how = (Attempt::Alone, self.stop());
             let mut seat = self.lab.seat(0);
-            tried.runs.extend(self.lab.trial(&mut seat, &name, &edits, step, how)?);
+            tried.runs = self.lab.trial(&mut seat, &name, &edits, tried.runs, how)?;
             drop(seat);
             self.progress(&tried);
             pending.kills.push(tried);

@@ -42,23 +42,23 @@ pub(super) fn again(exit: &Exit) -> Again {
 }
 
 impl Lab<'_> {
-    /// Runs the steps from `first` on, on the tree with `edits`; ends early at a failure that
-    /// decides, or at an exit that must be repeated alone.
+    /// Runs the steps on the tree with `edits`, the last of `runs` once more and then those after
+    /// it; ends early at a failure that decides, or at an exit that must be repeated alone. Gives
+    /// `runs` with the new ones.
     pub(super) fn trial(
         &self,
         seat: &mut Seat,
         name: &str,
         edits: &Edits,
-        first: Step,
+        mut runs: Vec<Run>,
         (attempt, stop): (Attempt, Stop),
     ) -> Result<Vec<Run>, RunError> {
-        let mut runs = Vec::new();
+        let first = runs.last().map_or(Step::Build, |run| run.step);
         let build = self.task.build.as_ref().map(|_| Step::Build);
         let commands = (0..self.task.commands.len()).map(Step::Command);
         for step in build.into_iter().chain(commands).filter(|step| *step >= first) {
             let run = self.step(seat, name, edits, step, attempt)?;
             let next = again(&run.exit);
-            let mut failed = !run.passed();
             runs.push(run);
             let repeat = match (next, attempt) {
                 (Again::Repeat, _) => Some(Attempt::Repeat),
@@ -68,11 +68,9 @@ impl Lab<'_> {
                 _ => None,
             };
             if let Some(repeat) = repeat {
-                let second = self.step(seat, name, edits, step, repeat)?;
-                failed = !second.passed();
-                runs.push(second);
+                runs.push(self.step(seat, name, edits, step, repeat)?);
             }
-            if failed && decides(&runs) && (stop == Stop::FirstFailure || step == Step::Build) {
+            if decides(&runs, step) && (stop == Stop::FirstFailure || step == Step::Build) {
                 break;
             }
         }
@@ -176,10 +174,18 @@ impl Lab<'_> {
     }
 }
 
-/// Whether the last exit can be a kill: a limit or a run that broke leaves it to later commands.
-fn decides(runs: &[Run]) -> bool {
-    let last = runs.last().map(|run| &run.exit);
-    matches!(last, Some(Exit::Code(_) | Exit::Signal(_) | Exit::TimedOut))
+/// Whether the runs of a step can be nothing but a kill. Where that is open the later commands are
+/// run too: one of them may kill.
+fn decides(runs: &[Run], step: Step) -> bool {
+    let exits = runs.iter().filter(|run| run.step == step).map(|run| &run.exit);
+    match exits.collect::<Vec<_>>()[..] {
+        [Exit::Code(code)] => *code != 0,
+        [first, second] if first == second => {
+            matches!(first, Exit::Code(_) | Exit::TimedOut)
+                || matches!(first, Exit::Signal(number) if *number != 9)
+        }
+        _ => false,
+    }
 }
 
 /// An id as part of a file name: everything but letters, digits, `-` and `_` becomes `_`.

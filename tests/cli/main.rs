@@ -1,0 +1,6 @@
+//! The program as a person uses it: real commands on tiny trees, each test in a sandbox of its own.
+#![cfg(feature = "engine")]
+
+mod harness;
+
+mod trees;

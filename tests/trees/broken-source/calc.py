@@ -1,0 +1,5 @@
+"""Adds."""
+
+
+def add(a, b):
+    return a + b

@@ -1,0 +1,3 @@
+import calc
+
+assert calc.add(2, 3) == 5
