@@ -21,7 +21,7 @@ pub use output::{OutputDir, OutputError};
 pub use run_file::{FORMAT, Interpreted, RunFile, State, Totals};
 
 use crate::adequacy::{Adequacy, Gate, Thresholds};
-use crate::base::{Event, RelPath, Sink};
+use crate::base::{Event, RelPath, Sha256, Sink};
 use crate::outcome::{self, Outcome};
 use crate::plan::compile::{self, CompileError, Judge};
 use crate::plan::interpreter::{self, Interpreter};
@@ -216,6 +216,7 @@ pub fn measure(
     if task.commands.is_empty() {
         return Err(crate::task::TaskError::NoCommand.into());
     }
+    OutputDir::clear(&options.output)?;
     let prepared = prepare(task, &options.choice, sink)?;
     let links = prepared.links(task);
     let Prepared { snapshot, plan, interpreter } = prepared;
@@ -223,11 +224,12 @@ pub fn measure(
     let watched = links::fingerprint(&links)?;
     let mut run = RunFile::begin(task, options, &snapshot, &plan, interpreter.as_ref());
     run.linked = links.iter().map(|(path, _)| path.to_string()).collect();
-    run.plan_sha256 = output.write_plan(&plan, &snapshot)?;
+    let rows = output::rows(&plan, &snapshot)?;
+    run.plan_sha256 = Sha256::of(&rows);
     if options.resume {
         output.same_run(&run)?;
     }
-    output.write_run(&run)?;
+    output.begin(&run, &rows)?;
     let (ledger, mut outcomes) = Ledger::open(&output, &run.key(), &plan)?;
     let settings = options.settings(output.logs(), links.clone());
     let lab = Lab::open(task, &snapshot, &settings, spawner, sink)?;
