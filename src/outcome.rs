@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::{Exit, Label, Run, Runner, Step};
 
 /// What a mutant's runs mean.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
 pub enum Outcome {
     /// A command that passed on the baseline ran to its end and failed.
@@ -184,5 +184,98 @@ impl Doubt {
             Self::Lost => "its run broke",
             Self::NotRepeated => "needed a second run that was not made",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Attempt;
+    use std::time::Duration;
+
+    fn run(step: Step, exit: Exit) -> Run {
+        Run {
+            step,
+            attempt: Attempt::First,
+            exit,
+            wall: Duration::ZERO,
+            cpu: Duration::ZERO,
+            log: String::new(),
+            log_sha256: None,
+        }
+    }
+
+    fn of(exits: &[Exit]) -> Verdict {
+        verdict(&exits[0], exits.get(1), Some(Runner::Pytest))
+    }
+
+    #[test]
+    fn every_row_of_the_verdict_table() {
+        use Verdict::{Failed, Passed, Unclear};
+        let lost = || Exit::Lost("gone".to_owned());
+        let no_start = || Exit::NotStarted("no".to_owned());
+        for (exits, expected) in [
+            (vec![Exit::Code(0)], Passed),
+            (vec![Exit::Code(1)], Failed(Reason::Exit)),
+            (vec![Exit::Code(2)], Failed(Reason::Collection)),
+            (vec![Exit::Code(3)], Failed(Reason::Harness)),
+            (vec![Exit::Code(4)], Failed(Reason::Harness)),
+            (vec![Exit::Code(5)], Failed(Reason::NoTests)),
+            (vec![Exit::Code(123)], Failed(Reason::Exit)),
+            (vec![Exit::Code(124)], Unclear(Doubt::NotRepeated)),
+            (vec![Exit::Code(127), Exit::Code(127)], Failed(Reason::Exit)),
+            (vec![Exit::Code(137), Exit::Code(0)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::Code(137), Exit::Code(139)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::Signal(11)], Unclear(Doubt::NotRepeated)),
+            (vec![Exit::Signal(11), Exit::Signal(11)], Failed(Reason::Crash)),
+            (vec![Exit::Signal(11), Exit::Signal(6)], Failed(Reason::Crash)),
+            (vec![Exit::Signal(11), Exit::Code(0)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::Signal(11), Exit::Code(1)], Failed(Reason::Exit)),
+            (vec![Exit::Signal(9), Exit::Signal(9)], Unclear(Doubt::KilledFromOutside)),
+            (vec![Exit::Signal(9), Exit::Signal(11)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::Signal(9), Exit::Code(0)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::TimedOut], Unclear(Doubt::NotRepeated)),
+            (vec![Exit::TimedOut, Exit::TimedOut], Failed(Reason::TimeOut)),
+            (vec![Exit::TimedOut, Exit::Code(0)], Passed),
+            (vec![Exit::TimedOut, Exit::Code(1)], Failed(Reason::Exit)),
+            (vec![Exit::TimedOut, Exit::Code(137)], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::TimedOut, lost()], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::OutputLimit], Unclear(Doubt::OutputLimit)),
+            (vec![no_start()], Unclear(Doubt::NotStarted)),
+            (vec![no_start(), no_start()], Unclear(Doubt::NotStarted)),
+            (vec![lost()], Unclear(Doubt::Lost)),
+            (vec![lost(), Exit::Code(1)], Failed(Reason::Exit)),
+            (vec![lost(), Exit::Signal(11)], Unclear(Doubt::NotRepeated)),
+        ] {
+            assert_eq!(of(&exits), expected, "{exits:?}");
+        }
+    }
+
+    #[test]
+    fn a_kill_by_any_command_decides_and_a_doubt_does_not_hide_it() {
+        let runners = [None, None];
+        let (first, second) = (Step::Command(0), Step::Command(1));
+        let killed = Outcome::Killed { reason: Reason::Exit, command: 1 };
+        let doubt = Outcome::Undecided { why: Doubt::OutputLimit, command: 0 };
+        for (exits, expected) in [
+            ([Exit::OutputLimit, Exit::Code(1)], killed),
+            ([Exit::OutputLimit, Exit::Code(0)], doubt),
+            ([Exit::Code(0), Exit::Code(0)], Outcome::Survived),
+            ([Exit::Code(0), Exit::Code(1)], killed),
+        ] {
+            let [one, two] = exits;
+            assert_eq!(judge(&[run(first, one), run(second, two)], &runners), expected);
+        }
+        let missing = Outcome::Undecided { why: Doubt::Lost, command: 1 };
+        assert_eq!(judge(&[run(first, Exit::Code(0))], &runners), missing);
+    }
+
+    #[test]
+    fn a_product_that_does_not_build_is_no_kill() {
+        let runs = [run(Step::Build, Exit::Code(1))];
+        assert_eq!(judge(&runs, &[None]), Outcome::Unviable);
+        let runs = [run(Step::Build, Exit::TimedOut)];
+        let doubt = Outcome::Undecided { why: Doubt::NotRepeated, command: 0 };
+        assert_eq!(judge(&runs, &[None]), doubt);
     }
 }

@@ -40,8 +40,8 @@ pub struct Measurement {
     pub interpreter: Option<String>,
     /// The sampler, its seed and the size of what it chose from.
     pub sampler: Option<(String, u64, usize)>,
-    /// Runs of the unmutated tree before the mutants.
-    pub baselines: usize,
+    /// Runs of the unmutated tree before the mutants that were asked for; workers may have made more.
+    pub baselines: u32,
 }
 
 /// Why there is no record.
@@ -164,7 +164,7 @@ fn measurement(sealed: &Sealed<'_>) -> Value {
         ("undecided", number(adequacy.undecided_count())),
         ("time_outs", number(adequacy.kills_by(Reason::TimeOut))),
         ("equivalent_removed", number(adequacy.equal_code)),
-        ("baselines", number(*baselines as u64)),
+        ("baselines", number(u64::from(*baselines))),
     ])
 }
 

@@ -100,6 +100,7 @@ impl From<MeasureError> for Fault {
             MeasureError::Compile(CompileError::Tree(error)) => return error.into(),
             MeasureError::Compile(_) | MeasureError::NoInterpreter => Exit::CannotStart,
             MeasureError::Control(_) => Exit::Control,
+            MeasureError::Unmatched(_) => Exit::Usage,
             MeasureError::NoMutants(_) => Exit::NothingToDo,
             MeasureError::TreeChanged(_) | MeasureError::Survivors(_) => Exit::Resources,
         };

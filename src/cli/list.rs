@@ -6,9 +6,10 @@ use super::args::ListArgs;
 use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
+use crate::measure;
 use crate::plan::{self, Plan, Row};
 use crate::report::text;
-use crate::tree::{self, Snapshot};
+use crate::tree::Snapshot;
 
 pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
     if args.operators {
@@ -16,7 +17,7 @@ pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     }
     let task = setup::task(&args.task, &setup::overrides(&args.task, None, &[]))?;
     let sink = Progress::new(true);
-    let snapshot = tree::snapshot(&task.tree, &setup::choice(&args.task), &sink)?;
+    let snapshot = measure::listing(&task, &setup::choice(&args.task), &sink)?;
     let mut plan = plan::plan(&task, &snapshot)?;
     if let Some(limit) = task.mutate.limit {
         plan.sample(limit as usize, task.mutate.seed);
@@ -54,11 +55,11 @@ fn rows(
         let source = snapshot.read(&file.path)?;
         let mut lines = String::new();
         for mutant in &plan.mutants[file.mutants.clone()] {
-            let row = Row::of(plan, mutant, &source);
             if json {
+                let row = Row::of(plan, mutant, &source);
                 lines.push_str(&serde_json::to_string(&row).expect("a row is plain values"));
             } else {
-                lines.push_str(&text::line(&row, streams.out_style));
+                lines.push_str(&text::line(plan, mutant, &source, streams.out_style));
             }
             lines.push('\n');
         }

@@ -8,7 +8,7 @@ use super::progress::Progress;
 use super::{Exit, Streams, setup};
 use crate::measure::{self, Options, OutputDir, Prepared, RunFile};
 use crate::outcome::{self, Outcome};
-use crate::plan::{MutantId, Row};
+use crate::plan::MutantId;
 use crate::report::text;
 use crate::run::{Run, Step};
 use crate::task::Task;
@@ -27,8 +27,8 @@ pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, 
         writeln!(streams.err, "warning: the tree has changed since that run")?;
     }
     let source = snapshot.read(&plan.file(mutant).path)?;
-    let row = Row::of(plan, mutant, &source);
-    writeln!(streams.out, "{} {}", row.id, text::line(&row, streams.out_style))?;
+    let shown = text::line(plan, mutant, &source, streams.out_style);
+    writeln!(streams.out, "{} {shown}", mutant.id)?;
     let diff = text::diff(plan, mutant, snapshot)?;
     writeln!(streams.out, "{}", text::output(&diff))?;
     let spawner = setup::spawner(&options.helper)?;

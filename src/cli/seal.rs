@@ -7,6 +7,7 @@ use std::path::Path;
 use super::args::SealArgs;
 use super::fault::Fault;
 use super::{Exit, Streams, measure, setup};
+use crate::base::Sha256;
 use crate::measure::Measured;
 use crate::seal::{self, Measurement, Sealed};
 use crate::statement;
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         return Err(Fault::new(Exit::No, message));
     }
     let folder = args.out.clone().unwrap_or_else(|| measured.output.sealed());
-    let digest = write(&task, &measured, &folder)?;
+    let digest = write(&task, &measured, measure_args.run.baselines, &folder)?;
     if task.protected.is_empty() {
         let words = "no path is protected: nothing in this contract keeps the tests as they are";
         writeln!(streams.err, "warning: {words} (see `[[protected]]` in the task file)")?;
@@ -61,7 +62,7 @@ fn protected_are_there(task: &Task) -> Result<(), Fault> {
 }
 
 /// Writes both files, each whole or not at all, after reading both back as a verifier would.
-fn write(task: &Task, measured: &Measured, folder: &Path) -> Result<crate::base::Sha256, Fault> {
+fn write(task: &Task, measured: &Measured, baselines: u32, folder: &Path) -> Result<Sha256, Fault> {
     let run = &measured.run;
     let set = measured.adequacy.mutant_set_sha256(&measured.plan, &measured.snapshot)?;
     let sampler = run.sampler.as_ref();
@@ -74,7 +75,7 @@ fn write(task: &Task, measured: &Measured, folder: &Path) -> Result<crate::base:
             version: env!("CARGO_PKG_VERSION").to_owned(),
             interpreter: run.interpreter.as_ref().map(|found| found.version.clone()),
             sampler: sampler.map(|used| (used.name.clone(), used.seed, used.population)),
-            baselines: run.baselines.len(),
+            baselines,
         },
     })?;
     let statement = statement::seal(&contract)?;

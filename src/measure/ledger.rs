@@ -131,7 +131,7 @@ impl Ledger {
     ) -> Result<(), LedgerError> {
         let line = Line {
             id: mutant.id.to_string(),
-            outcome: outcome.clone(),
+            outcome: *outcome,
             executor: "exact".to_owned(),
             basis: "ran".to_owned(),
             runs: runs.to_vec(),

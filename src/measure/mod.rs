@@ -9,6 +9,7 @@ mod run_file;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -21,13 +22,13 @@ pub use output::{OutputDir, OutputError};
 pub use run_file::{FORMAT, Interpreted, RunFile, State, Totals};
 
 use crate::adequacy::{Adequacy, Gate, Thresholds};
-use crate::base::{Event, RelPath, Sha256, Sink};
+use crate::base::{Event, RelPath, Sink};
 use crate::outcome::{self, Outcome};
 use crate::plan::compile::{self, CompileError, Judge};
-use crate::plan::interpreter::{self, Interpreter};
+use crate::plan::interpreter::{self, Found, Interpreter};
 use crate::plan::{Plan, PlanError};
-use crate::run::{Lab, Run, RunError, Runner, Settings, Spawner};
-use crate::task::Task;
+use crate::run::{Lab, Run, RunError, Runner, Sentinels, Settings, Spawner};
+use crate::task::{Task, TaskError};
 use crate::tree::{self, Choice, Snapshot, TreeError};
 
 /// How a task is measured.
@@ -89,10 +90,13 @@ pub enum MeasureError {
     NoMutants(String),
     /// Nothing says what to run.
     #[error(transparent)]
-    Task(#[from] crate::task::TaskError),
+    Task(#[from] TaskError),
     /// The tree is not what it was when the run began.
     #[error("the tree changed during the run: {0}; nothing of this run can be trusted")]
     TreeChanged(String),
+    /// A path that is to be kept or left out is not there.
+    #[error("`{0}`, named by `--keep` or `--leave-out`, is not in the tree")]
+    Unmatched(RelPath),
     /// Processes of the run live on.
     #[error("processes of the run are still alive: {0:?}")]
     Survivors(Vec<i32>),
@@ -153,10 +157,20 @@ impl Options {
 /// [`MeasureError`] when the tree cannot be read, a pattern fits nothing, or no mutant is left.
 pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared, MeasureError> {
     sink.tell(Event::Step { name: "list", total: None });
-    let snapshot = tree::snapshot(&task.tree, choice, sink)?;
+    let snapshot = listing(task, choice, sink)?;
     let mut plan = crate::plan::plan(task, &snapshot)?;
+    tell(task, &plan, sink);
     sink.tell(Event::Step { name: "judge", total: None });
     let interpreter = judge(task, &mut plan, &snapshot)?;
+    if let Some((found, judge)) = &interpreter
+        && found.found == Found::Assumed
+    {
+        sink.tell(Event::Warning(format!(
+            "nothing in the command names its Python; `{}` (Python {}) judges which mutants compile",
+            found.program.display(),
+            judge.version.split(' ').next().unwrap_or_default()
+        )));
+    }
     for (file, words) in plan.files.iter().filter_map(|file| Some((file, file.refused.as_ref()?))) {
         let message =
             format!("`{}` does not compile, so none of its mutants counts: {words}", file.name);
@@ -171,6 +185,54 @@ pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared
     Ok(Prepared { snapshot, plan, interpreter })
 }
 
+/// The listing of the task's tree without its task file, with every item of `choice` met.
+///
+/// # Errors
+/// [`MeasureError`] when the tree cannot be read, or an item of `choice` is not there.
+pub fn listing(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Snapshot, MeasureError> {
+    let task_file = task.file.as_ref().and_then(|file| file.strip_prefix(&task.tree).ok());
+    let task_file = task_file.and_then(|file| RelPath::new(file.as_os_str().as_bytes()).ok());
+    let choice = Choice { task_file, ..choice.clone() };
+    let snapshot = tree::snapshot(&task.tree, &choice, sink)?;
+    match snapshot.unmatched().first() {
+        Some(path) => Err(MeasureError::Unmatched(path.clone())),
+        None => Ok(snapshot),
+    }
+}
+
+/// Says what was chosen and what was not, so that nobody has to guess.
+fn tell(task: &Task, plan: &Plan, sink: &dyn Sink) {
+    let note = |text: String| sink.tell(Event::Note(text));
+    note(match &task.file {
+        Some(file) => format!("task file `{}`", file.display()),
+        None => format!("no task file: bare tree `{}`", task.tree.display()),
+    });
+    let files = plan.files.iter().filter(|file| !file.mutants.is_empty());
+    let files = files.map(|file| format!("`{}` ({})", file.path, file.mutants.len()));
+    note(format!("mutants: {}", few(files)));
+    let ignored = plan.ignored.iter().map(|file| format!("`{}` ({})", file.path, file.why));
+    if !plan.ignored.is_empty() {
+        note(format!("not mutated: {}", few(ignored)));
+    }
+    for file in &plan.files {
+        if let Some((count, line)) = file.unreadable {
+            let path = &file.path;
+            sink.tell(Event::Warning(format!(
+                "`{path}`, line {line}: the grammar cannot read this; {count} mutants there are refused"
+            )));
+        }
+    }
+}
+
+/// The first few of a list, and how many more there are.
+fn few(all: impl Iterator<Item = String>) -> String {
+    const SHOWN: usize = 8;
+    let all = all.collect::<Vec<_>>();
+    let more = all.len().saturating_sub(SHOWN);
+    let shown = all[..all.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more (run.json names them all)") } else { shown }
+}
+
 fn judge(
     task: &Task,
     plan: &mut Plan,
@@ -183,7 +245,7 @@ fn judge(
         return Ok(None);
     }
     let path = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
-    let argv = &task.commands.first().ok_or(crate::task::TaskError::NoCommand)?.argv;
+    let argv = &task.commands.first().ok_or(TaskError::NoCommand)?.argv;
     let interpreter = interpreter::python(argv, &task.tree, &path);
     let interpreter = interpreter.ok_or(MeasureError::NoInterpreter)?;
     let judge = compile::judge(plan, snapshot, &interpreter)?;
@@ -214,59 +276,81 @@ pub fn measure(
     sink: &dyn Sink,
 ) -> Result<Measured, MeasureError> {
     if task.commands.is_empty() {
-        return Err(crate::task::TaskError::NoCommand.into());
+        return Err(TaskError::NoCommand.into());
     }
     OutputDir::clear(&options.output)?;
-    let prepared = prepare(task, &options.choice, sink)?;
+    let mut prepared = prepare(task, &options.choice, sink)?;
     let links = prepared.links(task);
-    let Prepared { snapshot, plan, interpreter } = prepared;
-    let output = OutputDir::open(&options.output, options.resume)?;
     let watched = links::fingerprint(&links)?;
-    let mut run = RunFile::begin(task, options, &snapshot, &plan, interpreter.as_ref());
-    run.linked = links.iter().map(|(path, _)| path.to_string()).collect();
-    let rows = output::rows(&plan, &snapshot)?;
-    run.plan_sha256 = Sha256::of(&rows);
-    if options.resume {
-        output.same_run(&run)?;
-    }
-    output.begin(&run, &rows)?;
-    let (ledger, mut outcomes) = Ledger::open(&output, &run.key(), &plan)?;
+    let output = OutputDir::open(&options.output, options.resume)?;
+    let mut run = RunFile::begin(task, options, &prepared, &links);
     let settings = options.settings(output.logs(), links.clone());
-    let lab = Lab::open(task, &snapshot, &settings, spawner, sink)?;
-    run.soundness = Some(lab.soundness());
-    run.environment = lab.environment_names();
+    let earlier = options.resume.then(|| output.read_run()).transpose()?;
+    output.begin(&run, earlier.as_ref())?;
+    let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
     let baseline = lab.baseline()?;
-    run.baseline(&baseline, lab.limits());
-    let runners = runners(task);
-    let found = interpreter.as_ref().map(|(found, _)| found);
-    run.controls = Some(controls::before(&lab, task, &plan, &snapshot, found, sink)?);
+    run.baseline(&baseline, &lab);
+    if let Some(budget) = task.mutate.budget {
+        let limit = earlier.as_ref().and_then(|run| Some(run.sampler.as_ref()?.limit));
+        let limit = limit.unwrap_or_else(|| affordable(budget, baseline.cpu()));
+        prepared.plan.sample(limit, task.mutate.seed);
+        run.sampled(limit, &prepared.plan, task);
+    }
+    let rows = output::rows(&prepared.plan, &prepared.snapshot)?;
+    output.write_plan(&mut run, &rows, earlier.as_ref())?;
+    let found = prepared.interpreter.as_ref().map(|(found, _)| found);
+    let (plan, snapshot) = (&prepared.plan, &prepared.snapshot);
+    run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
+    let (outcomes, sentinels) = decide(&lab, task, &output, &run, plan)?;
+    let not_reached = controls::after(&lab, plan, snapshot, &runners(task), &outcomes, sink)?;
+    drop(lab);
+    nothing_left(spawner)?;
+    unchanged(task, options, snapshot, &links, &watched)?;
+    let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
+        .expect("the pool hands over every mutant or fails");
+    let gates = Thresholds::of(&task.gates, options.max_undecided).gates(&adequacy);
+    run.finish(&adequacy, &gates, sentinels, not_reached);
+    output.write_sources(plan, snapshot, &outcomes)?;
     output.write_run(&run)?;
-    let todo = plan.counted().filter(|place| !outcomes.contains_key(place)).collect::<Vec<_>>();
-    let decided = Mutex::new(&mut outcomes);
-    let record = |place: usize, runs: &[Run]| {
+    let Prepared { snapshot, plan, .. } = prepared;
+    Ok(Measured { snapshot, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// How many mutants a CPU time pays for, if each takes as long as the unmutated tree; at least one.
+fn affordable(budget: Duration, each: Duration) -> usize {
+    let times = budget.as_secs_f64() / each.as_secs_f64().max(1e-3);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    let times = times as usize;
+    times.max(1)
+}
+
+/// Runs the mutants that the ledger does not hold yet, and adds each to it.
+fn decide(
+    lab: &Lab<'_>,
+    task: &Task,
+    output: &OutputDir,
+    run: &RunFile,
+    plan: &Plan,
+) -> Result<(BTreeMap<usize, Outcome>, Sentinels), MeasureError> {
+    let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
+    let todo = plan.counted().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
+    let runners = runners(task);
+    let outcomes = Mutex::new(known);
+    let sentinels = lab.mutants(plan, &todo, &|place, runs| {
         let outcome = outcome::judge(runs, &runners);
         ledger.append(&plan.mutants[place], &outcome, runs).map_err(|error| RunError::Log {
             path: error.path().to_owned(),
             error: error.into_io(),
         })?;
-        decided.lock().expect("no worker panics with it").insert(place, outcome);
+        outcomes.lock().expect("no worker panics with it").insert(place, outcome);
         Ok(())
-    };
-    let sentinels = lab.mutants(&plan, &todo, &record)?;
-    let not_reached = controls::after(&lab, &plan, &snapshot, &runners, &outcomes, sink)?;
-    drop(lab);
+    })?;
+    Ok((outcomes.into_inner().expect("the workers are done"), sentinels))
+}
+
+fn nothing_left(spawner: &Spawner) -> Result<(), MeasureError> {
     let survivors = spawner.survivors();
-    if !survivors.is_empty() {
-        return Err(MeasureError::Survivors(survivors));
-    }
-    unchanged(task, options, &snapshot, &links, &watched)?;
-    let adequacy = Adequacy::of(&plan, |place| outcomes.get(&place).cloned())
-        .expect("the pool hands over every mutant or fails");
-    let gates = Thresholds::of(&task.gates, options.max_undecided).gates(&adequacy);
-    run.finish(&adequacy, &gates, sentinels, not_reached);
-    output.write_sources(&plan, &snapshot, &outcomes)?;
-    output.write_run(&run)?;
-    Ok(Measured { snapshot, plan, outcomes, adequacy, gates, run, output })
+    if survivors.is_empty() { Ok(()) } else { Err(MeasureError::Survivors(survivors)) }
 }
 
 /// The runners of a task's commands, in sealed order.
@@ -283,7 +367,7 @@ fn unchanged(
     links: &[(RelPath, PathBuf)],
     watched: &links::Fingerprint,
 ) -> Result<(), MeasureError> {
-    let after = tree::snapshot(&task.tree, &options.choice, &crate::base::Silent)?;
+    let after = listing(task, &options.choice, &crate::base::Silent)?;
     if let Some(path) = before.first_difference(&after) {
         return Err(MeasureError::TreeChanged(format!("`{path}`")));
     }
@@ -321,7 +405,7 @@ pub fn estimate(
     sink: &dyn Sink,
 ) -> Result<Estimate, MeasureError> {
     if task.commands.is_empty() {
-        return Err(crate::task::TaskError::NoCommand.into());
+        return Err(TaskError::NoCommand.into());
     }
     let prepared = prepare(task, &options.choice, sink)?;
     let links = prepared.links(task);

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::RunFile;
 use super::ledger::{self, Line};
 use super::run_file::FORMAT;
+use crate::base::Sha256;
 use crate::outcome::Outcome;
 use crate::plan::{Plan, Row};
 use crate::tree::{Snapshot, TreeError};
@@ -144,16 +145,36 @@ impl OutputDir {
         Ok(())
     }
 
-    /// Writes what a run begins with. `run.json` is the first file of all: whenever the run is
-    /// broken off, the directory can be recognised.
+    /// Begins here. A new run's `run.json` is the first file of all, so that the directory is known
+    /// as ours whenever the run is broken off; a run that is resumed must be the `earlier` one.
     ///
     /// # Errors
-    /// [`OutputError::Io`] when something cannot be written.
-    pub fn begin(&self, run: &RunFile, rows: &[u8]) -> Result<(), OutputError> {
-        self.write_run(run)?;
+    /// [`OutputError`] when it is another, or something cannot be written.
+    pub fn begin(&self, run: &RunFile, earlier: Option<&RunFile>) -> Result<(), OutputError> {
+        match earlier {
+            Some(earlier) => self.same_run(earlier, run)?,
+            None => self.write_run(run)?,
+        }
         let logs = self.logs();
-        fs::create_dir_all(&logs).map_err(|error| OutputError::Io { path: logs, error })?;
-        self.replace(&self.plan(), rows)
+        fs::create_dir_all(&logs).map_err(|error| OutputError::Io { path: logs, error })
+    }
+
+    /// Writes the plan, and its digest to `run.json`.
+    ///
+    /// # Errors
+    /// [`OutputError`] when it is not that of the `earlier` run, or cannot be written.
+    pub fn write_plan(
+        &self,
+        run: &mut RunFile,
+        rows: &[u8],
+        earlier: Option<&RunFile>,
+    ) -> Result<(), OutputError> {
+        run.plan_sha256 = Sha256::of(rows);
+        if let Some(earlier) = earlier {
+            self.same_run(earlier, run)?;
+        }
+        self.replace(&self.plan(), rows)?;
+        self.write_run(run)
     }
 
     /// Writes `run.json`, whole or not at all.
@@ -190,13 +211,16 @@ impl OutputDir {
     ///
     /// # Errors
     /// [`OutputError::OtherRun`], which says what differs.
-    pub fn same_run(&self, run: &RunFile) -> Result<(), OutputError> {
-        let before = self.read_run()?;
+    fn same_run(&self, before: &RunFile, run: &RunFile) -> Result<(), OutputError> {
         let pairs = [
             ("the version of this program", before.tool == run.tool),
             ("the task", before.task_sha256 == run.task_sha256),
             ("the tree", before.tree_sha256 == run.tree_sha256),
-            ("the plan", before.plan_sha256 == run.plan_sha256),
+            ("the interpreter", before.interpreter == run.interpreter),
+            (
+                "the plan",
+                before.plan_sha256 == run.plan_sha256 || unplanned(before) || unplanned(run),
+            ),
         ];
         match pairs.into_iter().find(|(_, same)| !same) {
             Some((what, _)) => Err(OutputError::OtherRun { path: self.0.clone(), what }),
@@ -258,6 +282,11 @@ pub(super) fn rows(plan: &Plan, snapshot: &Snapshot) -> Result<Vec<u8>, TreeErro
         }
     }
     Ok(text)
+}
+
+/// Whether the run was broken off before its plan was written.
+fn unplanned(run: &RunFile) -> bool {
+    run.plan_sha256 == Sha256::of(b"")
 }
 
 /// Names of files that are being written begin so.

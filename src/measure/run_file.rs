@@ -7,16 +7,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Controls, Options};
+use super::{Controls, Options, Prepared};
 use crate::adequacy::{Adequacy, Gate};
-use crate::base::Sha256;
-use crate::plan::compile::Judge;
-use crate::plan::interpreter::Interpreter;
+use crate::base::{RelPath, Sha256, any_path};
 use crate::plan::{Plan, SAMPLER};
 use crate::run::workspace::Soundness;
-use crate::run::{Baseline, Run, Runner, Sentinels};
+use crate::run::{Baseline, Lab, Run, Runner, Sentinels};
 use crate::task::Task;
-use crate::tree::{Choice, Snapshot};
+use crate::tree::Choice;
 
 /// What `format` says.
 pub const FORMAT: &str = "adequacy-run/1";
@@ -107,6 +105,7 @@ pub struct CommandRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interpreted {
     /// The program started.
+    #[serde(with = "any_path")]
     pub program: PathBuf,
     /// How it was found.
     pub found: String,
@@ -134,6 +133,8 @@ pub struct Sampled {
     pub name: String,
     /// Its seed.
     pub seed: u64,
+    /// Most mutants it keeps.
+    pub limit: usize,
     /// Mutants it chose from.
     pub population: usize,
 }
@@ -168,13 +169,13 @@ pub struct Totals {
 impl RunFile {
     /// The file of a run that begins.
     #[must_use]
-    pub fn begin(
+    pub(super) fn begin(
         task: &Task,
         options: &Options,
-        snapshot: &Snapshot,
-        plan: &Plan,
-        interpreter: Option<&(Interpreter, Judge)>,
+        prepared: &Prepared,
+        links: &[(RelPath, PathBuf)],
     ) -> Self {
+        let Prepared { snapshot, plan, interpreter } = prepared;
         let commands = task.commands.iter().map(|command| CommandRecord {
             id: command.id.clone(),
             argv: command.argv.words().to_vec(),
@@ -182,12 +183,7 @@ impl RunFile {
             limit: None,
         });
         let left_out = snapshot.left_out().iter();
-        let sampler = task.mutate.limit.map(|_| Sampled {
-            name: SAMPLER.to_owned(),
-            seed: task.mutate.seed,
-            population: plan.population,
-        });
-        Self {
+        let mut file = Self {
             format: FORMAT.to_owned(),
             state: State::Begun,
             tool: format!("adequacy {}", env!("CARGO_PKG_VERSION")),
@@ -199,7 +195,7 @@ impl RunFile {
             plan_sha256: Sha256::of(b""),
             commands: commands.collect(),
             environment: Vec::new(),
-            interpreter: interpreter.map(|(found, judge)| Interpreted {
+            interpreter: interpreter.as_ref().map(|(found, judge)| Interpreted {
                 program: found.program.clone(),
                 found: word(&found.found),
                 version: judge.version.clone(),
@@ -213,8 +209,8 @@ impl RunFile {
             },
             soundness: None,
             jobs: options.jobs,
-            sampler,
-            linked: Vec::new(),
+            sampler: None,
+            linked: links.iter().map(|(path, _)| path.to_string()).collect(),
             left_out: left_out
                 .map(|left| (left.path.to_string(), left.reason.to_string()))
                 .collect(),
@@ -231,7 +227,17 @@ impl RunFile {
             totals: None,
             gates: BTreeMap::new(),
             allowed: options.allow.iter().cloned().collect(),
+        };
+        if let Some(limit) = task.mutate.limit {
+            file.sampled(limit as usize, plan, task);
         }
+        file
+    }
+
+    /// Adds how the mutants were sampled.
+    pub(super) fn sampled(&mut self, limit: usize, plan: &Plan, task: &Task) {
+        let (seed, population) = (task.mutate.seed, plan.population);
+        self.sampler = Some(Sampled { name: SAMPLER.to_owned(), seed, limit, population });
     }
 
     /// What makes two runs the same run: tool, task, tree and plan.
@@ -241,10 +247,12 @@ impl RunFile {
         Sha256::of(&serde_json::to_vec(&parts).expect("plain values"))
     }
 
-    /// Adds what the baseline showed.
-    pub fn baseline(&mut self, baseline: &Baseline, limits: &[Duration]) {
+    /// Adds what the baseline showed, and what is in force.
+    pub(super) fn baseline(&mut self, baseline: &Baseline, lab: &Lab<'_>) {
         self.baselines.clone_from(&baseline.rounds);
-        for (command, limit) in self.commands.iter_mut().zip(limits) {
+        self.soundness = Some(lab.soundness());
+        self.environment = lab.environment_names();
+        for (command, limit) in self.commands.iter_mut().zip(lab.limits()) {
             command.limit = Some(*limit);
         }
     }
@@ -302,6 +310,7 @@ fn digest(task: &Task, options: &Options) -> Sha256 {
         "setup": step(&task.setup),
         "build": step(&task.build),
         "full_matrix": options.full_matrix,
+        "output_limit": options.output_limit,
     });
     Sha256::of(value.to_string().as_bytes())
 }

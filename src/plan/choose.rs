@@ -60,11 +60,14 @@ pub(super) fn operators(wanted: &[Pattern]) -> Result<BTreeMap<&'static str, ()>
     wanted.iter().map(find).collect()
 }
 
+/// A file to mutate, and what it is written in.
+pub(super) type Chosen = (RelPath, Language);
+
 /// The files to mutate in path order, and the other sources with the reason why not.
 pub(super) fn files(
     task: &Task,
     snapshot: &Snapshot,
-) -> Result<(Vec<(RelPath, Language)>, Vec<Ignored>), PlanError> {
+) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
     let include = globs(&task.mutate.include)?;
     let exclude = globs(&task.mutate.exclude)?;
     let mut chosen = Vec::new();

@@ -183,3 +183,101 @@ fn fate(plan: &Plan, first: usize, verdict: &Value) -> Option<Fate> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Argv, Silent};
+    use crate::plan::{MutantId, interpreter};
+    use crate::task::{self, Overrides};
+    use crate::tree::{self, Choice};
+
+    /// The fates that the judge gives to these edits of a file.
+    fn fates(source: &[u8], edits: &[(&str, &str)]) -> Vec<Fate> {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        std::fs::write(folder.path().join("m.py"), source).expect("a source");
+        let task = task::load(folder.path(), &Overrides::default()).expect("a bare tree");
+        let snapshot = tree::snapshot(folder.path(), &Choice::default(), &Silent).expect("a tree");
+        let mut plan = super::super::plan(&task, &snapshot).expect("a plan");
+        let mut model = plan.mutants.pop().expect("the sources here have a mutant");
+        plan.mutants.clear();
+        for (number, (before, after)) in edits.iter().enumerate() {
+            let find = |text: &[u8]| source.windows(text.len()).position(|window| window == text);
+            let start = find(before.as_bytes()).expect("the text is there");
+            model.start = u32::try_from(start).expect("a small source");
+            model.end = model.start + u32::try_from(before.len()).expect("a small source");
+            model.replacement = after.as_bytes().into();
+            let line = u32::try_from(number).expect("few edits");
+            plan.mutants.push(crate::plan::Mutant { line, fate: Fate::Counted, ..copy(&model) });
+        }
+        plan.files[0].mutants = 0..plan.mutants.len();
+        super::super::id::assign(&mut plan);
+        let argv = Argv::new(vec!["python3".to_owned()]).expect("a word");
+        let path = std::env::var_os("PATH").expect("a search path");
+        let python = interpreter::python(&argv, folder.path(), &path).expect("a Python");
+        judge(&mut plan, &snapshot, &python).expect("it answers");
+        let first = plan.mutants[0].id;
+        let relative = |fate| match fate {
+            Fate::Unviable(_) => Fate::Unviable(String::new()),
+            Fate::Duplicate(id) if id == first => Fate::Duplicate(MutantId::default()),
+            other => other,
+        };
+        plan.mutants.into_iter().map(|mutant| relative(mutant.fate)).collect()
+    }
+
+    fn copy(model: &crate::plan::Mutant) -> crate::plan::Mutant {
+        crate::plan::Mutant {
+            replacement: model.replacement.clone(),
+            fate: Fate::Counted,
+            ..*model
+        }
+    }
+
+    #[test]
+    fn the_interpreter_tells_what_compiles_and_what_is_the_same_code() {
+        let source = b"import os\n\ndef f(a):\n    return a + 1 + 1\n\nX = 2 * 3\n";
+        let duplicate = Fate::Duplicate(MutantId::default());
+        let fates = fates(
+            source,
+            &[
+                ("a + 1 + 1", "a - 1 + 1"),
+                ("a + 1 + 1", "a -  1 + 1"),
+                ("2 * 3", "6"),
+                ("a + 1 + 1", "a +"),
+                ("a + 1 + 1", "(a + 1) + 1"),
+                ("2 * 3", "7"),
+                ("2 * 3", "7.0"),
+                ("a + 1 + 1", "a + 1 + 1\n"),
+            ],
+        );
+        let equal = Fate::Equivalent;
+        let unviable = Fate::Unviable(String::new());
+        let counted = Fate::Counted;
+        // The last one moves the line numbers of the code below it.
+        let moved = counted.clone();
+        let expected = [
+            counted.clone(),
+            duplicate,
+            equal.clone(),
+            unviable,
+            equal,
+            counted.clone(),
+            counted,
+            moved,
+        ];
+        assert_eq!(fates, expected);
+    }
+
+    #[test]
+    fn sources_that_cannot_be_split_are_judged_whole() {
+        for source in [
+            b"# coding: latin-1\nX = 'caf\xe9'; Y = 2\n".as_slice(),
+            b"X = 1\rY = 2\r",
+            b"X = 1\n\x0cY = 2\n",
+            b"\xef\xbb\xbfX = 1\r\nY = 2\r\n",
+        ] {
+            let expected = [Fate::Counted, Fate::Unviable(String::new())];
+            assert_eq!(fates(source, &[("2", "3"), ("2", "(")]), expected, "{source:?}");
+        }
+    }
+}

@@ -79,7 +79,9 @@ class File:
                 ranges.append([begin, end, first])
         return ranges
 
-    def part(self, start, end):
+    def part(self, start, end, text):
+        if text.count(b"\n") != self.source.count(b"\n", start, end):
+            return 0, len(self.source), 1  # the lines of later statements move
         for begin, finish, first in self.parts:
             if begin <= start and end < finish:
                 return begin, finish, first
@@ -104,7 +106,7 @@ def judge(path, source, mutants):
     seen = {}
     verdicts = []
     for place, (start, end, text) in enumerate(mutants):
-        part = file.part(start, end)
+        part = file.part(start, end, text)
         if part not in seen:
             try:
                 seen[part] = {file.code(part, start, start, source[start:start]): 1}

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 pub use choose::{Ignored, WhyNot};
 pub use id::MutantId;
-pub use row::{Row, readable};
+pub use row::{Row, lines, readable};
 pub use sample::SAMPLER;
 
 use crate::base::{RelPath, Sha256};
@@ -36,7 +36,7 @@ pub struct Plan {
     pub ignored: Vec<Ignored>,
     /// Every mutant: class order, path, span start, span end, registry order, replacement bytes.
     pub mutants: Vec<Mutant>,
-    /// Mutants left out by the sampler.
+    /// Counted mutants before the sampler; 0 when there was no sample.
     pub population: usize,
 }
 

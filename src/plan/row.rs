@@ -67,6 +67,19 @@ impl Fate {
     }
 }
 
+/// The lines of `source` that a mutant touches, before and after, as text.
+///
+/// A span says exactly what changed; a person wants to see it where it stands.
+#[must_use]
+pub fn lines(mutant: &Mutant, source: &[u8]) -> (String, String) {
+    let span = mutant.span();
+    let start = source[..span.start].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let end = source[span.end..].iter().position(|&byte| byte == b'\n');
+    let end = end.map_or(source.len(), |at| span.end + at);
+    let after = [&source[start..span.start], &*mutant.replacement, &source[span.end..end]].concat();
+    (readable(&source[start..end]), readable(&after))
+}
+
 /// Source bytes as text; bytes that are not UTF-8 as `\xhh`.
 #[must_use]
 pub fn readable(bytes: &[u8]) -> String {

@@ -11,7 +11,7 @@ pub const SAMPLER: &str = "sha256-rank/1";
 
 pub(super) fn apply(plan: &mut Plan, limit: usize, seed: u64) {
     let counted = plan.counted().collect::<Vec<_>>();
-    plan.population = counted.len();
+    plan.population = plan.population.max(counted.len());
     if counted.len() <= limit {
         return;
     }

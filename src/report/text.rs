@@ -8,18 +8,23 @@ use similar::TextDiff;
 use super::Style;
 use crate::measure::{Measured, RunFile, Totals};
 use crate::outcome::Outcome;
-use crate::plan::{Mutant, Plan, Row, readable};
+use crate::plan::{Mutant, Plan, Row, lines, readable};
 use crate::tree::{Snapshot, TreeError};
 
 /// Characters of a before or after that fit on a line.
-const SHOWN: usize = 60;
+const SHOWN: usize = 70;
 
 /// Survivors that a summary lists.
 const LISTED: usize = 40;
 
 /// `path:line:col operator before -> after`, as one line; columns from 1, as editors count.
+///
+/// An insertion or a deletion says nothing without its place: there the lines around it are shown.
 #[must_use]
-pub fn line(row: &Row<'_>, style: Style) -> String {
+pub fn line(plan: &Plan, mutant: &Mutant, source: &[u8], style: Style) -> String {
+    let row = Row::of(plan, mutant, source);
+    let bare = row.before.trim().is_empty() || row.after.trim().is_empty();
+    let (before, after) = if bare { lines(mutant, source) } else { (row.before, row.after) };
     let why = row.not_counted.as_ref().map(|why| format!("  ({})", escaped(why)));
     format!(
         "{}:{}:{} {} {} -> {}{}",
@@ -27,8 +32,8 @@ pub fn line(row: &Row<'_>, style: Style) -> String {
         row.line,
         row.column + 1,
         style.bold(row.operator),
-        style.red(short(&row.before)),
-        style.green(short(&row.after)),
+        style.red(short(&before)),
+        style.green(short(&after)),
         why.unwrap_or_default(),
     )
 }
@@ -129,6 +134,7 @@ fn survivors(text: &mut String, measured: &Measured, style: Style) -> Result<(),
         let mutant = &plan.mutants[place];
         let source = measured.snapshot.read(&plan.file(mutant).path)?;
         let row = Row::of(plan, mutant, &source);
+        let (before, after) = lines(mutant, &source);
         let function = row.function.unwrap_or("(module)").to_owned();
         if heading.as_ref() != Some(&(mutant.file, function.clone())) {
             let label = if measured.run.not_reached.iter().any(|file| file == row.path) {
@@ -151,9 +157,9 @@ fn survivors(text: &mut String, measured: &Measured, style: Style) -> Result<(),
             row.line,
             row.operator,
             style.red("-"),
-            style.red(short(&row.before)),
+            style.red(short(&before)),
             style.green("+"),
-            style.green(short(&row.after)),
+            style.green(short(&after)),
         );
     }
     if places.len() > LISTED {
@@ -174,9 +180,9 @@ fn undecided(text: &mut String, measured: &Measured, style: Style) -> Result<(),
         let plan = &measured.plan;
         let mutant = &plan.mutants[place];
         let source = measured.snapshot.read(&plan.file(mutant).path)?;
-        let row = Row::of(plan, mutant, &source);
-        let id = &measured.run.commands[*command].id;
-        let _ = writeln!(text, "  {} {}\n    `{id}`: {}", row.id, line(&row, style), why.words());
+        let id = escaped(&measured.run.commands[*command].id);
+        let shown = line(plan, mutant, &source, style);
+        let _ = writeln!(text, "  {} {shown}\n    `{id}`: {}", mutant.id, why.words());
     }
     if headed {
         text.push('\n');

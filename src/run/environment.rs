@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder};
-use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Carries the run's id in every process of it; the spawner sets it.
@@ -53,30 +51,17 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places below `root`, under short names.
+    /// The places below `root`, the directory of a workspace.
     #[must_use]
     pub fn below(root: &Path, worker: usize) -> Self {
-        let [home, tmp, pycache, target] = ["h", "t", "c", "o"].map(|name| root.join(name));
+        let [home, tmp, pycache, target] =
+            ["home", "tmp", "cache/pycache", "cache/target"].map(|name| root.join(name));
         Self { home, tmp, pycache, target, worker }
     }
 
     /// `XDG_RUNTIME_DIR`, the one of that family that programs expect to exist.
     fn runtime(&self) -> PathBuf {
         self.home.join(".run")
-    }
-
-    /// Makes the directories that programs expect to exist, open to nobody else.
-    ///
-    /// # Errors
-    /// A directory cannot be made; the message holds its path.
-    pub fn create(&self) -> io::Result<()> {
-        for path in [&self.home, &self.runtime(), &self.tmp] {
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
-            made.map_err(|error| {
-                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-            })?;
-        }
-        Ok(())
     }
 }
 
@@ -218,27 +203,27 @@ mod tests {
             shown,
             [
                 "ADEQUACY_WORKER=3",
-                "CARGO_TARGET_DIR=/w/o",
-                "HOME=/w/h",
+                "CARGO_TARGET_DIR=/w/cache/target",
+                "HOME=/w/home",
                 "LANG=C.UTF-8",
                 "LC_ALL=C.UTF-8",
                 "PATH=/a:/b",
                 "PYTHONHASHSEED=0",
                 "PYTHONNOUSERSITE=1",
-                "PYTHONPYCACHEPREFIX=/w/c",
+                "PYTHONPYCACHEPREFIX=/w/cache/pycache",
                 "RUST_BACKTRACE=0",
                 "SHELL=/bin/sh",
-                "TEMP=/w/t",
+                "TEMP=/w/tmp",
                 "TERM=dumb",
-                "TMP=/w/t",
-                "TMPDIR=/w/t",
+                "TMP=/w/tmp",
+                "TMPDIR=/w/tmp",
                 "TZ=UTC",
                 "USER=ada",
-                "XDG_CACHE_HOME=/w/h/.cache",
-                "XDG_CONFIG_HOME=/w/h/.config",
-                "XDG_DATA_HOME=/w/h/.local/share",
-                "XDG_RUNTIME_DIR=/w/h/.run",
-                "XDG_STATE_HOME=/w/h/.local/state",
+                "XDG_CACHE_HOME=/w/home/.cache",
+                "XDG_CONFIG_HOME=/w/home/.config",
+                "XDG_DATA_HOME=/w/home/.local/share",
+                "XDG_RUNTIME_DIR=/w/home/.run",
+                "XDG_STATE_HOME=/w/home/.local/state",
             ]
         );
         let named = Environment::for_run(
@@ -281,19 +266,5 @@ mod tests {
         assert_eq!(environment.get("PATH"), Some(OsStr::new(USUAL_PATH)));
         let bare = Environment::for_run(host(&[]), &Places::below(Path::new("/w"), 0), &[], &[]);
         assert!(TOOLS.iter().all(|(name, _)| bare.get(name).is_none()));
-    }
-
-    #[test]
-    fn private_places_are_closed_to_others() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let folder = tempfile::tempdir().expect("a scratch folder");
-        let places = Places::below(folder.path(), 0);
-        places.create().expect("the first time");
-        places.create().expect("a second time");
-        for path in [&places.home, &places.tmp, &places.runtime()] {
-            let mode = fs::metadata(path).expect("it exists").permissions().mode();
-            assert_eq!(mode & 0o777, 0o700, "{}", path.display());
-        }
-        assert!(!places.pycache.exists() && !places.target.exists(), "their owners make them");
     }
 }

@@ -18,8 +18,8 @@ pub enum Exit {
     OutputLimit,
     /// Its program cannot be started: why. Trying again gives the same.
     NotStarted(String),
-    /// The system had no process, memory or file handle left to start it: why. Trying again with
-    /// fewer workers may go well.
+    /// The system had no process, memory or file handle left to start it, or its file was open for
+    /// writing: why. Trying again with fewer workers may go well.
     Starved(String),
     /// The run was interrupted from our side before the command ended.
     Interrupted,

@@ -224,13 +224,7 @@ fn remove_leftovers(base: &Path, sink: &dyn Sink) -> Result<(), RunError> {
 }
 
 fn environment(task: &Task, workspace: &Workspace, worker: usize) -> Environment {
-    let places = Places {
-        home: workspace.home(),
-        tmp: workspace.tmp(),
-        pycache: workspace.pycache(),
-        target: workspace.target(),
-        worker,
-    };
+    let places = Places::below(workspace.path(), worker);
     let set = task.env_set.iter().map(|(name, value)| (name.clone(), value.clone()));
     let host = |name: &str| std::env::var_os(name);
     Environment::for_run(host, &places, &set.collect::<Vec<_>>(), &task.env_pass)

@@ -9,7 +9,7 @@ mod baseline;
 pub mod certificate;
 pub mod environment;
 pub mod exec;
-mod exit;
+pub mod exit;
 mod lab;
 mod orphans;
 mod pool;

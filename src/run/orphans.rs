@@ -7,17 +7,18 @@ use std::collections::BTreeSet;
 use std::io;
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, set_child_subreaper, waitpid};
 
-use super::processes::{children, numbers, signal_trees, wait_for_one};
+use super::processes::{children, numbers, signal_trees};
 
 /// How long SIGKILL is tried.
 const BOUND: Duration = Duration::from_secs(10);
 
-/// The longest pause between two rounds of SIGKILL.
-const ROUND: Duration = Duration::from_millis(20);
+/// The pause between two rounds of SIGKILL.
+const ROUND: Duration = Duration::from_millis(2);
 
 /// The helpers that live or are not yet reaped.
 static HELPERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
@@ -43,10 +44,9 @@ pub(in crate::run) fn start_helper(command: &mut Command) -> io::Result<Child> {
 pub(in crate::run) fn end_helper(child: &mut Child) -> io::Result<std::process::ExitStatus> {
     // Under one lock: once reaped, its number may be the next helper's.
     let mut helpers = helpers();
-    child.kill()?;
-    let status = child.wait()?;
+    let status = child.kill().and_then(|()| child.wait());
     helpers.remove(&Pid::from_child(child).as_raw_pid());
-    Ok(status)
+    status
 }
 
 /// Ends all orphans; gives those that would not end.
@@ -58,7 +58,7 @@ pub(in crate::run) fn end_all() -> Vec<i32> {
             return numbers(orphans);
         }
         signal_trees(orphans.clone(), &[Signal::KILL]);
-        wait_for_one(&orphans, None, ROUND);
+        sleep(ROUND);
         for &orphan in &orphans {
             // Another worker may have reaped it.
             let _ = waitpid(Some(orphan), WaitOptions::NOHANG);

@@ -31,7 +31,7 @@ pub struct Sentinels {
 }
 
 /// What a worker does with a decided mutant: its place in the plan, and its runs.
-pub type Decided<'a> = dyn Fn(usize, &[Run]) -> Result<(), RunError> + Sync + 'a;
+pub(super) type Decided<'a> = dyn Fn(usize, &[Run]) -> Result<(), RunError> + Sync + 'a;
 
 struct Pool<'a> {
     lab: &'a Lab<'a>,

@@ -2,17 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use rustix::event::Timespec;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// A walk visits at most this many processes, so that one that forks without end cannot hold it.
 const MOST: usize = 1 << 16;
-
-/// At most this many processes are watched at once, so that a fork bomb cannot exhaust our files.
-const WATCHED: usize = 64;
 
 /// The children of `parent`: forked by any of its threads, or handed to it as a subreaper.
 pub(in crate::run) fn children(parent: Pid) -> Vec<Pid> {
@@ -86,28 +82,6 @@ pub(in crate::run) fn numbers(roots: Vec<Pid>) -> Vec<i32> {
         }
     }
     seen.into_iter().collect()
-}
-
-/// Handles that become readable when the first few of `processes` end.
-pub(in crate::run) fn handles(processes: &[Pid]) -> Vec<OwnedFd> {
-    let first = processes.iter().take(WATCHED);
-    first.filter_map(|&process| pidfd_open(process, PidfdFlags::empty()).ok()).collect()
-}
-
-/// Waits until one of `processes`, our own children, ends, `also` is readable, or `limit` passes.
-/// Gives whether `also` is readable.
-pub(in crate::run) fn wait_for_one(
-    processes: &[Pid],
-    also: Option<&OwnedFd>,
-    limit: Duration,
-) -> bool {
-    let handles = handles(processes);
-    let mut fds = Vec::with_capacity(handles.len() + 1);
-    fds.extend(also.map(|fd| PollFd::new(fd, PollFlags::IN)));
-    fds.extend(handles.iter().map(|fd| PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)));
-    // An interrupted wait is a short wait: every caller looks again.
-    let _ = poll(&mut fds, Some(&timespec(limit)));
-    also.is_some() && !fds[0].revents().is_empty()
 }
 
 /// A duration as the kernel takes it.

@@ -167,7 +167,8 @@ impl Spawner {
     }
 
     /// The processes of this run that still live, by their `ADEQUACY_RUN`. To be asked when no
-    /// command runs: then there must be none.
+    /// command runs: then there must be none. Helpers hide their environment from an ordinary user
+    /// and may not be among them, but [`Spawner::run`] has waited for those.
     #[must_use]
     pub fn survivors(&self) -> Vec<i32> {
         let mark = format!("{RUN}={}", self.run).into_bytes();
@@ -215,9 +216,8 @@ impl Finished {
     }
 
     fn reported(report: Report) -> Self {
-        let Report { exit, wall, cpu, peak_rss, output_bytes, alive } = report;
-        // No process is left alive exactly when the helper's waitpid said ECHILD.
-        let certificate = alive.is_empty().then(Certificate::new);
+        let Report { exit, wall, cpu, peak_rss, output_bytes, ended } = report;
+        let certificate = ended.then(Certificate::new);
         Self { exit, wall, cpu, peak_rss, output_bytes, certificate }
     }
 
@@ -226,5 +226,35 @@ impl Finished {
         let left = orphans::end_all();
         let why = if left.is_empty() { why } else { format!("{why}; still alive: {left:?}") };
         Self { certificate: None, ..Self::nothing_ran(Exit::Lost(why)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer_of(line: &str, limit: Duration) -> Option<Vec<u8>> {
+        let mut child = Command::new("sh")
+            .args(["-c", line])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("sh starts");
+        let answer = answer(&mut child, limit);
+        child.kill().expect("it is still ours");
+        child.wait().expect("it ends");
+        answer
+    }
+
+    #[test]
+    fn a_helper_that_stays_silent_is_given_up() {
+        assert_eq!(answer_of("printf half; exec sleep 600", Duration::from_millis(300)), None);
+    }
+
+    #[test]
+    fn a_helper_is_heard_to_the_end_of_its_line_or_life() {
+        let long = Duration::MAX;
+        assert_eq!(answer_of("printf half", long).as_deref(), Some(&b"half"[..]));
+        let slow = "printf a; sleep 0.1; echo b; exec sleep 600";
+        assert_eq!(answer_of(slow, long).as_deref(), Some(&b"ab\n"[..]));
     }
 }

@@ -6,6 +6,10 @@
 mod choice;
 mod open;
 mod protected;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use std::fmt;
@@ -17,7 +21,7 @@ use sha2::Digest as _;
 use crate::base::{RelPath, Sha256};
 
 pub use choice::{Choice, LeftOut, Reason, Special};
-pub(crate) use open::{Met, open_below, open_directory_at, open_root, stat_at, stat_fd};
+pub(crate) use open::{Met, hash, open_below, open_directory_at, open_root, stat_at, stat_fd};
 pub use protected::{Covered, ProtectedError, directory, file, heldout};
 pub use walk::snapshot;
 

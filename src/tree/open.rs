@@ -1,13 +1,20 @@
 //! Opening and looking without ever following a link.
 
 use std::ffi::OsStr;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, StatxFlags, openat, openat2, statx};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, ResolveFlags, StatxFlags, openat, openat2, statx,
+};
 use rustix::io::Errno;
+use sha2::Digest as _;
+
+use super::TreeError;
+use crate::base::{RelPath, Sha256};
 
 /// What the system says about a thing, without its access time.
 ///
@@ -28,16 +35,16 @@ pub(crate) struct Met {
 }
 
 impl Met {
-    pub(crate) fn is(&self, kind: rustix::fs::FileType) -> bool {
-        rustix::fs::FileType::from_raw_mode(self.mode) == kind
+    pub(crate) fn is(&self, kind: FileType) -> bool {
+        FileType::from_raw_mode(self.mode) == kind
     }
 
     pub(crate) fn is_directory(&self) -> bool {
-        self.is(rustix::fs::FileType::Directory)
+        self.is(FileType::Directory)
     }
 
     pub(crate) fn is_file(&self) -> bool {
-        self.is(rustix::fs::FileType::RegularFile)
+        self.is(FileType::RegularFile)
     }
 
     /// The bits of `chmod` that the engine keeps.
@@ -115,6 +122,83 @@ pub(crate) fn open_below(
             segment_by_segment(root, path, flags)
         }
         other => other,
+    }
+}
+
+/// What the directory at `path` below `root` (open as `fd`) holds, in the order the system gives.
+pub(super) fn list(
+    root: &Path,
+    fd: &OwnedFd,
+    path: Option<&RelPath>,
+) -> Result<Vec<(RelPath, Met)>, TreeError> {
+    let shown = path.map_or_else(|| root.to_owned(), |path| path.below(root));
+    let failed = |errno: Errno| TreeError::io("read", &shown, errno);
+    let bytes = path.map_or(b".".as_slice(), RelPath::as_bytes);
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    let directory = open_below(fd.as_fd(), bytes, flags).map_err(failed)?;
+    let mut found = Vec::new();
+    for entry in Dir::read_from(&directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name == "." || name == ".." {
+            continue;
+        }
+        let path = match path {
+            Some(parent) => parent.join(name),
+            None => RelPath::new(name.as_bytes()).expect("a listed name is one good segment"),
+        };
+        let met = stat_at(directory.as_fd(), name)
+            .map_err(|errno| TreeError::io("look at", &path.below(root), errno))?;
+        found.push((path, met));
+    }
+    Ok(found)
+}
+
+/// The digest and length of what is left to read in `file`.
+pub(crate) fn hash(mut file: &File, buffer: &mut [u8]) -> io::Result<(Sha256, u64)> {
+    let mut hash = sha2::Sha256::new();
+    let mut size = 0;
+    loop {
+        match file.read(buffer) {
+            Ok(0) => return Ok((Sha256::from_raw(hash.finalize().into()), size)),
+            Ok(count) => {
+                hash.update(&buffer[..count]);
+                size += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Hashes the regular file at `path` below `root`, which must look as it did when it was listed.
+pub(super) fn hash_listed(
+    root: &Path,
+    fd: &OwnedFd,
+    path: &RelPath,
+    met: &Met,
+) -> Result<Sha256, TreeError> {
+    let shown = path.below(root);
+    let file = open_file(root, fd, path)?;
+    let (sha256, size) =
+        hash(&file, &mut vec![0; 1 << 17]).map_err(|error| TreeError::io("read", &shown, error))?;
+    // Looks are compared after reading: a change before or meanwhile shows in one of the two.
+    if stat_fd(&file).ok().as_ref() != Some(met) || size != met.size {
+        return Err(TreeError::Changed(shown));
+    }
+    Ok(sha256)
+}
+
+/// Opens the regular file at `path` below `root`; a pipe put there meanwhile cannot hold us.
+pub(super) fn open_file(root: &Path, fd: &OwnedFd, path: &RelPath) -> Result<File, TreeError> {
+    let shown = path.below(root);
+    let failed = |errno: Errno| TreeError::io("read", &shown, errno);
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK;
+    let opened = open_below(fd.as_fd(), path.as_bytes(), flags).map_err(failed)?;
+    if stat_fd(&opened).map_err(failed)?.is_file() {
+        Ok(File::from(opened))
+    } else {
+        Err(TreeError::Changed(shown))
     }
 }
 

@@ -10,13 +10,12 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Dir, FileType, OFlags, readlinkat};
+use rustix::fs::{FileType, readlinkat};
 use rustix::io::Errno;
 use sha2::Digest as _;
 
 use super::TreeError;
-use super::open::{Met, open_below, open_root, stat_at, stat_fd};
-use super::walk::hash;
+use super::open::{Met, hash_listed, list, open_root, stat_at};
 use crate::base::{RelPath, Sha256};
 
 /// What a protected directory covers.
@@ -71,7 +70,7 @@ pub fn file(root: &Path, path: &RelPath) -> Result<Sha256, ProtectedError> {
         return Err(ProtectedError::Kind { path: path.below(root), wanted: "file" });
     }
     tree.refuse_special(path, &met)?;
-    Ok(tree.hash(path)?)
+    Ok(hash_listed(root, &tree.fd, path, &met)?)
 }
 
 /// The digest of the directory at `path` below `root`.
@@ -103,7 +102,7 @@ pub fn directory(
     for (path, met) in tree.below(Some(path), excluded)? {
         tree.check_control(&path)?;
         tree.refuse_special(&path, &met)?;
-        let sha256 = tree.hash(&path)?;
+        let sha256 = hash_listed(root, &tree.fd, &path, &met)?;
         files.push((path, sha256));
     }
     if files.is_empty() {
@@ -127,13 +126,13 @@ pub fn heldout(root: &Path) -> Result<Sha256, ProtectedError> {
     for (path, met) in tree.below(None, |_| false)? {
         tree.check_control(&path)?;
         let mark = match FileType::from_raw_mode(met.mode) {
-            FileType::RegularFile if met.permissions() & 0o111 != 0 => {
-                format!("x:{}", tree.hash(&path)?)
+            FileType::RegularFile => {
+                let execute = if met.permissions() & 0o111 == 0 { "" } else { "x:" };
+                format!("{execute}{}", hash_listed(root, &tree.fd, &path, &met)?)
             }
-            FileType::RegularFile => tree.hash(&path)?.to_string(),
             FileType::Symlink => {
                 let target = readlinkat(&tree.fd, path.as_path(), Vec::new())
-                    .map_err(|error| tree.failed(&path, error))?;
+                    .map_err(|error| TreeError::io("read", &path.below(root), error))?;
                 format!("l:{}", Sha256::of(target.as_bytes()))
             }
             FileType::Fifo => "s:fifo".to_owned(),
@@ -179,10 +178,6 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn failed(&self, path: &RelPath, error: Errno) -> TreeError {
-        TreeError::io("read", &path.below(self.root), error)
-    }
-
     /// Looks at `path`, refusing a link there or above it.
     fn find(&self, path: &RelPath) -> Result<Met, ProtectedError> {
         let bytes = path.as_bytes();
@@ -226,28 +221,10 @@ impl<'a> Tree<'a> {
         let mut found = Vec::new();
         let mut pending = vec![path.cloned()];
         while let Some(directory) = pending.pop() {
-            let bytes = directory.as_ref().map_or(b".".as_slice(), RelPath::as_bytes);
-            let shown =
-                directory.as_ref().map_or_else(|| self.root.to_owned(), |p| p.below(self.root));
-            let failed = |error: Errno| TreeError::io("read", &shown, error);
-            let fd = open_below(self.fd.as_fd(), bytes, OFlags::RDONLY | OFlags::DIRECTORY);
-            let fd = fd.map_err(failed)?;
-            for entry in Dir::read_from(&fd).map_err(failed)? {
-                let entry = entry.map_err(failed)?;
-                let name = OsStr::from_bytes(entry.file_name().to_bytes());
-                if name == "." || name == ".." {
-                    continue;
-                }
-                let path = match &directory {
-                    Some(directory) => directory.join(name),
-                    None => {
-                        RelPath::new(name.as_bytes()).expect("a listed name is one good segment")
-                    }
-                };
+            for (path, met) in list(self.root, &self.fd, directory.as_ref())? {
                 if excluded(&path) {
                     continue;
                 }
-                let met = stat_at(fd.as_fd(), name).map_err(|error| self.failed(&path, error))?;
                 if met.is_directory() {
                     pending.push(Some(path));
                 } else {
@@ -258,17 +235,188 @@ impl<'a> Tree<'a> {
         found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         Ok(found)
     }
+}
 
-    fn hash(&self, path: &RelPath) -> Result<Sha256, TreeError> {
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK;
-        let fd = open_below(self.fd.as_fd(), path.as_bytes(), flags);
-        let fd = fd.map_err(|error| self.failed(path, error))?;
-        let before = stat_fd(&fd).map_err(|error| self.failed(path, error))?;
-        let file = std::fs::File::from(fd);
-        let (sha256, size) = hash(&file, &path.below(self.root))?;
-        if !before.is_file() || size != before.size || stat_fd(&file).ok() != Some(before) {
-            return Err(TreeError::Changed(path.below(self.root)));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::testing::{as_ordinary_user, python};
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    /// What `sha256sum` over the sorted paths prints, hashed; kinds of entries marked as held-out
+    /// digests want it if asked.
+    const OWN: &str = r"
+import hashlib, os, stat, sys
+root, entry, marks, excluded = sys.argv[1], sys.argv[2], sys.argv[3] == 'marks', sys.argv[4:]
+lines = {}
+for folder, folders, files in os.walk(os.fsencode(os.path.join(root, entry))):
+    for name in files + [f for f in folders if os.path.islink(os.path.join(folder, f))]:
+        path = os.path.join(folder, name)
+        shown = os.path.relpath(path, os.fsencode(root))
+        below = os.path.relpath(path, os.fsencode(os.path.join(root, entry))).split(b'/')
+        if any(os.fsencode(x) in below or (shown + b'/').startswith(os.fsencode(x) + b'/') for x in excluded):
+            continue
+        mode = os.lstat(path).st_mode
+        if marks and stat.S_ISLNK(mode):
+            mark = 'l:' + hashlib.sha256(os.readlink(path)).hexdigest()
+        elif marks and stat.S_ISFIFO(mode):
+            mark = 's:fifo'
+        else:
+            with open(path, 'rb') as f:
+                mark = hashlib.sha256(f.read()).hexdigest()
+            if marks and mode & 0o111:
+                mark = 'x:' + mark
+        lines[shown] = mark.encode() + b'  ' + shown + b'\n'
+print(hashlib.sha256(b''.join(lines[k] for k in sorted(lines))).hexdigest())
+";
+
+    fn own(root: &Path, entry: &str, marks: &str, excluded: &[String]) -> String {
+        let mut arguments = vec![root, Path::new(entry), Path::new(marks)];
+        arguments.extend(excluded.iter().map(Path::new));
+        python(root, OWN, &arguments).trim().to_owned()
+    }
+
+    fn rel(path: &str) -> RelPath {
+        RelPath::new(path.as_bytes()).unwrap()
+    }
+
+    fn fixture() -> tempfile::TempDir {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path();
+        for directory in
+            ["tests/a", "tests/a-b", "tests/__pycache__/x", "tests/data/big", "tests/none"]
+        {
+            fs::create_dir_all(root.join(directory)).unwrap();
         }
-        Ok(sha256)
+        for file in [
+            "tests/a/f",
+            "tests/a-b/f",
+            "tests/a.py",
+            "tests/é",
+            "tests/__pycache__/x/y",
+            "tests/a/__pycache__",
+            "tests/data/big/1",
+            "tests/data/small",
+            "tests/.git",
+            "data",
+            "tests2",
+        ] {
+            fs::write(root.join(file), file).unwrap();
+        }
+        fs::write(root.join(OsStr::from_bytes(b"tests/\xff")), "raw").unwrap();
+        fs::set_permissions(root.join("tests/a.py"), Permissions::from_mode(0o755)).unwrap();
+        scratch
+    }
+
+    #[test]
+    fn a_directory_has_the_digest_that_sha256sum_gives() {
+        let scratch = fixture();
+        let root = scratch.path();
+        let tables: [&[&str]; 5] = [
+            &[],
+            &["__pycache__", ".pytest_cache"],
+            &["__pycache__", "tests/data/big"],
+            &["tests/data", "tests/a.py"],
+            &["data", "[a]", "a*"],
+        ];
+        let mut seen = Vec::new();
+        for exclude in tables {
+            let exclude: Vec<_> = exclude.iter().map(ToString::to_string).collect();
+            let covered = directory(root, &rel("tests"), &exclude).unwrap();
+            assert_eq!(
+                covered.sha256.to_string(),
+                own(root, "tests", "plain", &exclude),
+                "{exclude:?}"
+            );
+            assert!(!seen.contains(&covered.sha256));
+            seen.push(covered.sha256);
+        }
+        let covered =
+            directory(root, &rel("tests"), &["__pycache__".into(), "tests/data".into()]).unwrap();
+        let files: Vec<_> = covered.files.iter().map(|(path, _)| path.to_string()).collect();
+        assert_eq!(
+            files,
+            ["tests/.git", "tests/a-b/f", "tests/a.py", "tests/a/f", "tests/é", "tests/\\xff"]
+        );
+        let deep = directory(root, &rel("tests/data"), &[]).unwrap();
+        assert_eq!(deep.sha256.to_string(), own(root, "tests/data", "plain", &[]));
+    }
+
+    #[test]
+    fn a_file_has_the_digest_of_its_bytes() {
+        let scratch = fixture();
+        assert_eq!(file(scratch.path(), &rel("tests/a.py")).unwrap(), Sha256::of(b"tests/a.py"));
+    }
+
+    #[test]
+    fn what_a_reader_would_call_a_change_is_refused() {
+        let scratch = fixture();
+        let root = scratch.path();
+        let tests = rel("tests");
+        symlink("tests", root.join("linked")).unwrap();
+        symlink("a.py", root.join("tests/a/link")).unwrap();
+        python(
+            root,
+            "import os; os.mkfifo('tests/data/pipe'); open('tests/a-b/new\\nline', 'w')",
+            &[],
+        );
+        let link = root.join("tests/a/link");
+        let all = |exclude: &[&str]| {
+            let exclude: Vec<_> = exclude.iter().map(ToString::to_string).collect();
+            directory(root, &tests, &exclude)
+        };
+        assert!(matches!(all(&["data", "a-b"]), Err(ProtectedError::Link(path)) if path == link));
+        assert!(matches!(all(&["a", "a-b"]), Err(ProtectedError::Special(_))));
+        assert!(matches!(all(&["a", "data"]), Err(ProtectedError::Control(_))));
+        assert!(all(&["a", "data", "tests/a-b"]).is_ok());
+        assert!(matches!(directory(root, &rel("linked"), &[]), Err(ProtectedError::Link(_))));
+        assert!(matches!(directory(root, &rel("linked/a"), &[]), Err(ProtectedError::Link(_))));
+        assert!(matches!(file(root, &rel("linked/a.py")), Err(ProtectedError::Link(_))));
+        assert!(matches!(file(root, &rel("tests/a/link")), Err(ProtectedError::Link(_))));
+        assert!(matches!(file(root, &rel("tests/data/pipe")), Err(ProtectedError::Special(_))));
+        assert!(matches!(file(root, &rel("tests/a-b/new\nline")), Err(ProtectedError::Control(_))));
+        assert!(matches!(file(root, &tests), Err(ProtectedError::Kind { wanted: "file", .. })));
+        let data = directory(root, &rel("data"), &[]);
+        assert!(matches!(data, Err(ProtectedError::Kind { wanted: "directory", .. })));
+        assert!(matches!(
+            directory(root, &rel("tests/none"), &[]),
+            Err(ProtectedError::NoFiles(_))
+        ));
+        assert!(matches!(directory(root, &rel("absent"), &[]), Err(ProtectedError::Missing(_))));
+        assert!(matches!(file(root, &rel("data/below")), Err(ProtectedError::Missing(_))));
+        assert!(matches!(file(&root.join("no"), &tests), Err(ProtectedError::Missing(_))));
+    }
+
+    #[test]
+    fn an_unreadable_part_is_an_error_not_an_omission() {
+        as_ordinary_user(|| {
+            let scratch = fixture();
+            let root = scratch.path();
+            for path in ["tests/data/big/1", "tests/data/big", "tests"] {
+                fs::set_permissions(root.join(path), Permissions::from_mode(0)).unwrap();
+                let error = directory(root, &rel("tests"), &[]).unwrap_err();
+                assert!(matches!(error, ProtectedError::Tree(TreeError::Io { .. })), "{error}");
+            }
+            fs::set_permissions(root.join("tests"), Permissions::from_mode(0o755)).unwrap();
+            fs::set_permissions(root.join("tests/data/big"), Permissions::from_mode(0o755))
+                .unwrap();
+        });
+    }
+
+    #[test]
+    fn a_held_out_directory_counts_links_pipes_and_execute_bits() {
+        let scratch = fixture();
+        let root = scratch.path();
+        symlink("/no/where", root.join("tests/dangling")).unwrap();
+        symlink("a", root.join("tests/to directory")).unwrap();
+        python(root, "import os; os.mkfifo('tests/pipe')", &[]);
+        let tests = root.join("tests");
+        let first = heldout(&tests).unwrap();
+        assert_eq!(first.to_string(), own(&tests, ".", "marks", &[]));
+        fs::set_permissions(tests.join("a.py"), Permissions::from_mode(0o644)).unwrap();
+        assert_ne!(heldout(&tests).unwrap(), first);
+        assert!(matches!(heldout(&tests.join("none")), Err(ProtectedError::NoFiles(_))));
+        assert!(matches!(heldout(&tests.join("absent")), Err(ProtectedError::Missing(_))));
     }
 }

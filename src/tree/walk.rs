@@ -1,22 +1,20 @@
 //! Walking a source tree: list first, then read and hash in parallel.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use rustix::fs::{Dir, FileType, OFlags, readlinkat};
+use rustix::fs::{FileType, readlinkat};
 use serde::Deserialize;
-use sha2::Digest as _;
 
 use super::choice::{CACHE_TAG, Items, by_name};
-use super::open::{Met, open_below, open_root, stat_at, stat_fd};
+use super::open::{Met, hash_listed, list, open_file, open_root, stat_at};
 use super::{Choice, Entry, Kind, LeftOut, Reason, Snapshot, Special, TreeError};
-use crate::base::{Event, RelPath, Sha256, Sink};
+use crate::base::{Event, RelPath, Sink};
 
 /// A `run.json` beyond this many bytes is not looked into.
 const MARKER_LIMIT: u64 = 64 << 20;
@@ -37,6 +35,7 @@ pub fn snapshot(root: &Path, choice: &Choice, sink: &dyn Sink) -> Result<Snapsho
     let mut walk = Walk {
         root: &root,
         fd,
+        task_file: choice.task_file.as_ref(),
         keep: Items::new(&choice.keep),
         exclude: Items::new(&choice.exclude),
         found: Vec::new(),
@@ -85,6 +84,7 @@ fn tell(left_out: &[LeftOut], hard_linked: usize, sink: &dyn Sink) {
 struct Walk<'a> {
     root: &'a Path,
     fd: OwnedFd,
+    task_file: Option<&'a RelPath>,
     keep: Items<'a>,
     exclude: Items<'a>,
     found: Vec<Found>,
@@ -105,23 +105,7 @@ struct Found {
 impl Walk<'_> {
     /// Lists the directory at `path`, or the root; the directories in it become pending.
     fn directory(&mut self, path: Option<&RelPath>) -> Result<(), TreeError> {
-        let shown = path.map_or_else(|| self.root.to_owned(), |path| path.below(self.root));
-        let failed = |source: rustix::io::Errno| TreeError::io("read", &shown, source);
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        let bytes = path.map_or(b".".as_slice(), RelPath::as_bytes);
-        let fd = open_below(self.fd.as_fd(), bytes, flags).map_err(failed)?;
-        for entry in Dir::read_from(&fd).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name == "." || name == ".." {
-                continue;
-            }
-            let path = match path {
-                Some(parent) => parent.join(name),
-                None => RelPath::new(name.as_bytes()).expect("a listed name is one good segment"),
-            };
-            let met = stat_at(fd.as_fd(), entry.file_name())
-                .map_err(|source| TreeError::io("look at", &path.below(self.root), source))?;
+        for (path, met) in list(self.root, &self.fd, path)? {
             match self.reason(&path, &met)? {
                 Some(reason) => self.left_out.push(LeftOut { path, reason }),
                 None => self.take(path, met),
@@ -147,6 +131,9 @@ impl Walk<'_> {
             FileType::Socket => Some(Special::Socket),
             _ => Some(Special::Device),
         };
+        if self.task_file == Some(path) {
+            return Ok(Some(Reason::TaskFile));
+        }
         if self.exclude.name(path) {
             return Ok(Some(Reason::Excluded));
         }
@@ -183,7 +170,7 @@ impl Walk<'_> {
         if !met.is_file() {
             return Ok(None);
         }
-        let file = open_file(&self.fd, self.root, &path)?;
+        let file = open_file(self.root, &self.fd, &path)?;
         let mut bytes = Vec::new();
         file.take(limit)
             .read_to_end(&mut bytes)
@@ -211,48 +198,11 @@ impl Found {
             FileType::Symlink => {
                 let target = readlinkat(fd, path.as_path(), Vec::new())
                     .map_err(|source| TreeError::io("read the link", &path.below(root), source))?;
-                Kind::Link {
-                    target: PathBuf::from(std::ffi::OsString::from_vec(target.into_bytes())),
-                }
+                Kind::Link { target: PathBuf::from(OsString::from_vec(target.into_bytes())) }
             }
-            _ => {
-                let file = open_file(fd, root, &path)?;
-                let (sha256, size) = hash(&file, &path.below(root))?;
-                // Anything else than the same untouched file: it was written or replaced meanwhile.
-                if stat_fd(&file).ok() != Some(met) || size != met.size {
-                    return Err(TreeError::Changed(path.below(root)));
-                }
-                Kind::File { sha256, size, mode }
-            }
+            _ => Kind::File { sha256: hash_listed(root, fd, &path, &met)?, size: met.size, mode },
         };
         Ok(Entry { path, kind })
-    }
-}
-
-/// Opens the regular file at `path`; `NONBLOCK` so that a pipe put there meanwhile cannot hold us.
-fn open_file(fd: &OwnedFd, root: &Path, path: &RelPath) -> Result<File, TreeError> {
-    let shown = || path.below(root);
-    let opened = open_below(fd.as_fd(), path.as_bytes(), OFlags::RDONLY | OFlags::NONBLOCK)
-        .map_err(|source| TreeError::io("read", &shown(), source))?;
-    let met = stat_fd(&opened).map_err(|source| TreeError::io("read", &shown(), source))?;
-    if met.is_file() { Ok(File::from(opened)) } else { Err(TreeError::Changed(shown())) }
-}
-
-/// The digest and length of what is left to read in `file`, which stands at `shown`.
-pub(super) fn hash(mut file: &File, shown: &Path) -> Result<(Sha256, u64), TreeError> {
-    let mut hash = sha2::Sha256::new();
-    let mut size = 0;
-    let mut buffer = vec![0; 1 << 17];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok((Sha256::from_raw(hash.finalize().into()), size)),
-            Ok(count) => {
-                hash.update(&buffer[..count]);
-                size += count as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(TreeError::io("read", shown, error)),
-        }
     }
 }
 
@@ -261,7 +211,7 @@ pub(super) fn read(root: &Path, path: &RelPath) -> Result<Vec<u8>, TreeError> {
     let fd = open_root(root).map_err(|source| TreeError::io("read", root, source))?;
     let mut bytes = Vec::new();
     let shown = path.below(root);
-    open_file(&fd, root, path)?
+    open_file(root, &fd, path)?
         .read_to_end(&mut bytes)
         .map_err(|source| TreeError::io("read", &shown, source))?;
     Ok(bytes)

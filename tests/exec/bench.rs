@@ -1,5 +1,6 @@
 //! What the tests run commands with.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,7 +20,8 @@ pub(crate) struct Bench {
     pub(crate) limit: Duration,
     pub(crate) output_limit: u64,
     pub(crate) set: Vec<(String, String)>,
-    pub(crate) host: Vec<(String, String)>,
+    /// What differs in the caller's environment; `None` is not set.
+    pub(crate) host: Vec<(&'static str, Option<String>)>,
 }
 
 impl Bench {
@@ -53,10 +55,12 @@ impl Bench {
     pub(crate) fn run_logged(&self, argv: &[&str], log: &str) -> Finished {
         let argv: Vec<_> = argv.iter().map(ToString::to_string).collect();
         let places = self.places();
-        places.create().expect("private places");
-        let host = |name: &str| {
-            let own = self.host.iter().find(|(known, _)| known == name);
-            own.map(|(_, value)| value.into()).or_else(|| std::env::var_os(name))
+        for place in [&places.home, &places.tmp] {
+            std::fs::create_dir_all(place).expect("private places");
+        }
+        let host = |name: &str| match self.host.iter().find(|(known, _)| *known == name) {
+            Some((_, value)) => value.as_ref().map(OsString::from),
+            None => std::env::var_os(name),
         };
         self.spawner.run(&CommandSpec {
             argv: &argv,

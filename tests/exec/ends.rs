@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use adequacy::run::exit::Exit;
@@ -88,10 +88,62 @@ fn a_command_that_cannot_start_is_no_status() {
 }
 
 #[test]
+fn a_program_that_is_still_open_for_writing_is_tried_again() {
+    let bench = Bench::new();
+    let path = bench.work().join("fresh");
+    script(&path, "#!/bin/sh\nexit 9\n", 0o755);
+    let open = fs::OpenOptions::new().append(true).open(&path).expect("the script");
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(200));
+            drop(open);
+        });
+        assert_eq!(bench.run(&["./fresh"]).exit, Exit::Code(9));
+    });
+}
+
+#[test]
+fn a_system_without_room_for_a_process_is_no_status() {
+    let bench = Bench::new();
+    let folder = bench.folder.path();
+    let helper = folder.join("helper");
+    fs::copy(env!("CARGO_BIN_EXE_adequacy"), &helper).expect("a copy anybody can start");
+    for path in [folder, &helper] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).expect("its mode");
+    }
+    // The limit does not bind root, so root becomes another user first.
+    let start = "import os, resource, sys\nif os.getuid() == 0: os.setuid(65534)\n\
+                 resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))\n\
+                 os.execv(sys.argv[1], sys.argv[1:])";
+    let mut helper = Command::new("python3")
+        .args(["-c", start])
+        .arg(&helper)
+        .args(["__exec", "60000", "1000", "1000", "1000"])
+        .arg(folder.join("log"))
+        .args(["--", "true"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3 starts");
+    let report = report(&mut helper);
+    assert!(report.contains(r#""exit":{"starved":"`true`"#), "{report}");
+}
+
+/// What a helper started by hand says, with its lifeline held until then.
+fn report(helper: &mut Child) -> String {
+    let mut report = String::new();
+    let mut answer = helper.stdout.take().expect("a pipe");
+    answer.read_to_string(&mut report).expect("its report");
+    helper.wait().expect("it ends");
+    report
+}
+
+#[test]
 fn a_workspace_or_log_that_is_gone_is_lost() {
     let bench = Bench::new();
     let done = bench.run_logged(&["true"], "no/such/folder/log");
-    assert!(matches!(done.exit, Exit::Lost(_)), "{}", done.exit);
+    let log = "no/such/folder/log";
+    assert!(matches!(done.exit, Exit::Lost(ref why) if why.contains(log)), "{}", done.exit);
     let done = bench.run(&["sh", "-c", "rm -rf \"$PWD\"; exit 3"]);
     assert_eq!(done.exit, Exit::Code(3), "a command may delete its own workspace");
     let done = bench.run(&["true"]);
@@ -103,7 +155,7 @@ fn a_log_that_cannot_be_written_is_lost() {
     let bench = Bench::new();
     let log = bench.folder.path().join("log");
     // A limit on the size of files stands in for a full disk: the helper inherits it.
-    let mut helper = std::process::Command::new("sh")
+    let mut helper = Command::new("sh")
         .args([
             "-c",
             "trap '' XFSZ; ulimit -f 8; exec \"$@\"",
@@ -117,11 +169,11 @@ fn a_log_that_cannot_be_written_is_lost() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the helper starts");
-    let mut report = String::new();
-    let mut answer = helper.stdout.take().expect("a pipe");
-    answer.read_to_string(&mut report).expect("its report");
-    helper.wait().expect("it ends");
-    assert!(report.contains(r#""lost":"the log"#) && report.contains(r#""alive":[]"#), "{report}");
+    let report = report(&mut helper);
+    assert!(
+        report.contains(r#""lost":"the log"#) && report.contains(r#""ended":true"#),
+        "{report}"
+    );
 }
 
 #[test]

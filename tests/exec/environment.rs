@@ -2,20 +2,21 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::Command;
 
 use adequacy::run::exit::Exit;
 
 use crate::bench::Bench;
 
-fn text(path: &std::path::Path) -> String {
-    path.to_str().expect("a UTF-8 scratch path").to_owned()
+fn text(path: &Path) -> Option<String> {
+    Some(path.to_str().expect("a UTF-8 scratch path").to_owned())
 }
 
 #[test]
 fn a_command_gets_the_listed_variables_and_no_other() {
     let mut bench = Bench::new();
-    bench.host.push(("GIT_DIR".into(), "/real/.git".into()));
+    bench.host.push(("GIT_DIR", Some("/real/.git".into())));
     bench.run(&["env"]);
     let log = bench.log();
     let run = format!("ADEQUACY_RUN={}", bench.spawner.run_id());
@@ -41,18 +42,12 @@ fn user_site_packages_are_found_below_a_private_home() {
     let site = String::from_utf8(site.stdout).expect("a UTF-8 path");
     fs::create_dir_all(site.trim()).expect("user site-packages");
     fs::write(format!("{}/only_here.py", site.trim()), "VALUE = 42").expect("a module");
-    bench.host.push(("HOME".into(), text(&home)));
-    // pyenv's own places must not change with our made-up home.
-    bench.host.extend(["CARGO_HOME", "RUSTUP_HOME"].map(|name| (name.into(), "/nowhere".into())));
-    bench.host.push(("PYENV_ROOT".into(), real_pyenv()));
+    // This python3 may itself be found below the real HOME.
+    let pyenv = std::env::var("HOME").map(|home| format!("{home}/.pyenv")).ok();
+    bench.host.push(("PYENV_ROOT", std::env::var("PYENV_ROOT").ok().or(pyenv)));
+    bench.host.extend([("HOME", text(&home)), ("PYTHONUSERBASE", None)]);
     let done = bench.run(&["python3", "-c", "import only_here; print(only_here.VALUE)"]);
     assert_eq!((done.exit, &*bench.log()), (Exit::Code(0), "42\n"));
-}
-
-fn real_pyenv() -> String {
-    std::env::var("PYENV_ROOT")
-        .or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.pyenv")))
-        .unwrap_or_else(|_| "/nowhere".into())
 }
 
 #[test]
@@ -69,17 +64,31 @@ fn a_shim_that_looks_below_home_finds_its_tools() {
         fs::write(&path, format!("#!/bin/sh\n{body}")).expect("a script");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its mode");
     }
-    bench.host.push(("HOME".into(), text(&home)));
-    bench.host.push(("PYENV_ROOT".into(), text(&home.join(".pyenv"))));
-    bench.host.push(("PATH".into(), format!("{}:/usr/bin:/bin", shims.display())));
+    let path = format!("{}:/usr/bin:/bin", shims.display());
+    bench.host.extend([("HOME", text(&home)), ("PYENV_ROOT", None), ("PATH", Some(path))]);
     let done = bench.run(&["mypython", "x"]);
     assert_eq!((done.exit, &*bench.log()), (Exit::Code(0), "real x\n"));
 }
 
 #[test]
-fn the_real_cargo_works_below_a_private_home() {
-    let bench = Bench::new();
-    let done = bench.run(&["cargo", "--version"]);
+fn the_real_cargo_builds_below_a_private_home() {
+    let mut bench = Bench::new();
+    // rustup's proxy finds its toolchain below the real HOME; without rustup, cargo itself will do.
+    let proxies = format!("{}/.cargo/bin", std::env::var("HOME").unwrap_or_default());
+    let bin = if fs::exists(format!("{proxies}/rustup")).unwrap_or(false) {
+        bench.host.extend([("CARGO_HOME", None), ("RUSTUP_HOME", None)]);
+        proxies
+    } else {
+        text(Path::new(env!("CARGO")).parent().expect("a folder")).expect("a path")
+    };
+    bench.host.push(("PATH", Some(format!("{bin}:/usr/local/bin:/usr/bin:/bin"))));
+    let work = bench.work();
+    fs::create_dir(work.join("src")).expect("a folder");
+    fs::write(work.join("src/lib.rs"), "").expect("a source file");
+    fs::write(work.join("Cargo.toml"), "[package]\nname = \"tiny\"\nedition = \"2021\"\n")
+        .expect("a manifest");
+    let done = bench.run(&["cargo", "check", "--offline"]);
     assert_eq!(done.exit, Exit::Code(0), "{}", bench.log());
-    assert!(bench.log().starts_with("cargo "), "{}", bench.log());
+    assert!(bench.places().target.join("debug").exists(), "the private target directory");
+    assert!(!work.join("target").exists());
 }

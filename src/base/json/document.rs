@@ -67,11 +67,13 @@ pub struct Node<'d> {
 }
 
 impl<'d> Node<'d> {
+    #[inline]
     fn slot(self) -> Slot {
         self.document.slots[self.at as usize]
     }
 
     /// The slot after this value and all it holds.
+    #[inline]
     fn after(self) -> u32 {
         let slot = self.slot();
         if matches!(slot.kind, Kind::Array | Kind::Object) { slot.end } else { self.at + 1 }
@@ -111,6 +113,7 @@ impl<'d> Node<'d> {
 
     /// The value of a string, escapes undone.
     #[must_use]
+    #[inline]
     pub fn as_str(self) -> Option<&'d str> {
         let slot = self.slot();
         let text = match slot.kind {
@@ -213,7 +216,7 @@ impl PartialEq for Node<'_> {
             Kind::Plain | Kind::Decoded => false, // both are strings: answered above
             Kind::Array => {
                 own.start == others.start
-                    && self.items().into_iter().flatten().eq(other.items().into_iter().flatten())
+                    && self.items().zip(other.items()).is_some_and(|(own, other)| own.eq(other))
             }
             Kind::Object => own.start == others.start && same_members(*self, *other),
         }
@@ -221,16 +224,17 @@ impl PartialEq for Node<'_> {
 }
 
 fn same_members<'d>(own: Node<'d>, other: Node<'d>) -> bool {
-    let pairs = || own.members().into_iter().flatten().zip(other.members().into_iter().flatten());
-    if pairs().all(|((own, _), (other, _))| own == other) {
-        return pairs().all(|((_, own), (_, other))| own == other);
+    let (Some(members), Some(others)) = (own.members(), other.members()) else { return false };
+    let mut pairs = members.clone().zip(others.clone());
+    if pairs.clone().all(|((own, _), (other, _))| own == other) {
+        return pairs.all(|((_, own), (_, other))| own == other);
     }
-    let sorted = |node: Node<'d>| {
-        let mut members: Vec<_> = node.members().into_iter().flatten().collect();
+    let sorted = |members: Members<'d>| {
+        let mut members: Vec<_> = members.collect();
         members.sort_unstable_by_key(|(name, _)| *name);
         members
     };
-    sorted(own) == sorted(other)
+    sorted(members) == sorted(others)
 }
 
 /// The items of an array, in order.

@@ -3,8 +3,8 @@
 use super::document::{Document, Kind, Slot};
 use super::{Fault, MAX_DEPTH, MAX_DIGITS};
 
-/// Below this many members names are compared pairwise, which needs no memory.
-const FEW: u32 = 9;
+/// Up to this many members, names are first compared by their starts.
+const FEW: usize = 16;
 
 /// Parses a whole text; see [`Document::parse`].
 pub(super) fn document(bytes: &[u8]) -> Result<Document<'_>, Fault> {
@@ -13,10 +13,29 @@ pub(super) fn document(bytes: &[u8]) -> Result<Document<'_>, Fault> {
         return Err(Fault::Invalid);
     }
     let document =
-        Document { text, decoded: String::new(), slots: Vec::with_capacity(text.len() / 16 + 4) };
+        Document { text, decoded: String::new(), slots: Vec::with_capacity(text.len() / 8 + 4) };
     let mut scanner = Scanner { text: bytes, at: 0, document, open: [0; MAX_DEPTH], depth: 0 };
     scanner.run()?;
     Ok(scanner.document)
+}
+
+/// The high bit of every byte of the word that is `"`, `\` or below a space. A byte above such a one
+/// may be marked too: only the lowest mark counts.
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 0xff;
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let below_space = word.wrapping_sub(ONES * 0x20) & !word;
+    (zero(word ^ (ONES * 0x22)) | zero(word ^ (ONES * 0x5c)) | below_space) & (ONES * 0x80)
+}
+
+/// Seven bytes of a name and its length; equal for equal names.
+fn start_of(name: &str) -> u64 {
+    let mut start = [0; 8];
+    let bytes = name.as_bytes();
+    let kept = bytes.len().min(7);
+    start[..kept].copy_from_slice(&bytes[..kept]);
+    start[7] = (bytes.len() % 256).to_le_bytes()[0];
+    u64::from_le_bytes(start)
 }
 
 struct Scanner<'t> {
@@ -85,16 +104,19 @@ impl Scanner<'_> {
         }
     }
 
+    #[inline]
     fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
+    #[inline]
     fn space(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.text.get(self.at) {
             self.at += 1;
         }
     }
 
+    #[inline]
     fn push(&mut self, kind: Kind, start: usize, end: usize) {
         let short = |at: usize| u32::try_from(at).expect("a text is shorter than 4 GiB");
         self.document.slots.push(Slot { kind, start: short(start), end: short(end) });
@@ -126,15 +148,18 @@ impl Scanner<'_> {
 
     /// Whether the object in that slot names a member twice.
     fn names_repeat(&self, object: u32) -> bool {
-        let members = self.document.node(object).members().into_iter().flatten();
-        if self.document.slots[object as usize].start < FEW {
-            let mut rest = members;
-            while let Some((name, _)) = rest.next() {
-                if rest.clone().any(|(other, _)| other == name) {
-                    return true;
-                }
+        let Some(members) = self.document.node(object).members() else { return false };
+        // Most objects are small, and most names differ early: that costs no memory.
+        let mut starts = [0; FEW];
+        if members.len() <= FEW {
+            let count = members.len();
+            for (slot, (name, _)) in starts.iter_mut().zip(members.clone()) {
+                *slot = start_of(name);
             }
-            return false;
+            let seen_before = |at: usize| starts[..at].contains(&starts[at]);
+            if !(1..count).any(seen_before) {
+                return false;
+            }
         }
         let mut names: Vec<&str> = members.map(|(name, _)| name).collect();
         names.sort_unstable();
@@ -259,11 +284,21 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Steps over what stands for itself in a string.
+    /// Steps over what stands for itself in a string, eight bytes at a time.
     fn plain(&mut self) {
-        let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-        let rest = &self.text[self.at..];
-        self.at += rest.iter().position(special).unwrap_or(rest.len());
+        while let Some(word) = self.text.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let special = special_bytes(u64::from_le_bytes(*word));
+            if special != 0 {
+                self.at += special.trailing_zeros() as usize / 8;
+                return;
+            }
+            self.at += 8;
+        }
+        while let Some(byte) = self.peek()
+            && !matches!(byte, b'"' | b'\\' | 0..0x20)
+        {
+            self.at += 1;
+        }
     }
 
     /// An escape, from its backslash; half a surrogate pair is none.

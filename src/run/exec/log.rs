@@ -17,13 +17,15 @@ pub(super) struct Log {
 
 impl Log {
     /// Makes a new file, replacing one of that name; never writes through a link.
+    ///
+    /// # Errors
+    /// The file cannot be made; the message holds its path.
     pub(super) fn create(path: &Path, keep: usize) -> io::Result<Self> {
-        if let Err(error) = fs::remove_file(path)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            return Err(error);
-        }
-        let file = File::create_new(path)?;
+        // What cannot be removed is still there when the new file is made.
+        let _ = fs::remove_file(path);
+        let file = File::create_new(path).map_err(|error| {
+            io::Error::new(error.kind(), format!("the log `{}`: {error}", path.display()))
+        })?;
         Ok(Self { file, keep, head: 0, tail: VecDeque::new(), total: 0, fault: None })
     }
 

@@ -39,11 +39,9 @@ pub const WORD: &str = "__exec";
 pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
     close_inherited();
     let Some(order) = Order::parse(words) else { return ExitCode::from(2) };
-    let report = match prepare().and_then(|()| Ok((Log::create(&order.log, order.keep)?, pipe()?)))
-    {
-        Ok((log, pipe)) => run(&order, log, pipe),
-        Err(error) => nothing_ran(Exit::Lost(format!("the helper: {error}"))),
-    };
+    let report = run(&order).unwrap_or_else(|error| {
+        nothing_ran(Exit::Lost(format!("the helper could not prepare: {error}")))
+    });
     let mut line = serde_json::to_vec(&report).expect("a report is plain data");
     line.push(b'\n');
     // When the engine is gone nobody reads it, and nothing is left to do.
@@ -80,30 +78,36 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((read, write))
 }
 
-fn run(order: &Order, log: Log, (read, write): (OwnedFd, OwnedFd)) -> Report {
+/// # Errors
+/// Something fails before the command starts.
+fn run(order: &Order) -> io::Result<Report> {
+    prepare()?;
+    let log = Log::create(&order.log, order.keep)?;
+    let (read, write) = pipe()?;
+    let child_ends = watch::child_ends()?;
     let begun = Instant::now();
     let leader = match start::start(&order.argv, write) {
         Ok(leader) => leader,
-        Err(exit) => return nothing_ran(exit),
+        Err(exit) => return Ok(nothing_ran(exit)),
     };
-    let mut watch = Watch::new(leader, read, log);
+    let mut watch = Watch::new(leader, child_ends, read, log);
     let mut exit = watch.leader(begun.checked_add(order.limit), order.output_limit);
     let wall = begun.elapsed();
-    let alive = watch.end(&exit, order.grace);
-    let output_bytes = watch.finish().unwrap_or_else(|error| {
+    let left = watch.end(&exit, order.grace).err();
+    let (output_bytes, logged) = watch.finish();
+    if let Err(error) = logged {
         exit = Exit::Lost(format!("the log `{}` cannot be written: {error}", order.log.display()));
-        0
-    });
-    if !alive.is_empty() {
-        exit = Exit::Lost(format!("processes that SIGKILL does not end: {alive:?}"));
+    }
+    if let Some(left) = &left {
+        exit = Exit::Lost(format!("not all its processes could be ended; seen alive: {left:?}"));
     }
     let (cpu, peak_rss) = used();
-    Report { exit, wall, cpu, peak_rss, output_bytes, alive }
+    Ok(Report { exit, wall, cpu, peak_rss, output_bytes, ended: left.is_none() })
 }
 
 fn nothing_ran(exit: Exit) -> Report {
     let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
-    Report { exit, wall, cpu, peak_rss: 0, output_bytes: 0, alive: Vec::new() }
+    Report { exit, wall, cpu, peak_rss: 0, output_bytes: 0, ended: true }
 }
 
 /// CPU time of all processes we reaped and of those they reaped, and the largest resident set of

@@ -36,7 +36,9 @@ impl Order {
         keep: usize,
         log: &Path,
     ) -> [OsString; 6] {
-        let ms = |duration: Duration| duration.as_millis().to_string().into();
+        let ms = |duration: Duration| {
+            u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).to_string().into()
+        };
         let keep = keep.to_string().into();
         [ms(limit), ms(grace), output_limit.to_string().into(), keep, log.into(), "--".into()]
     }
@@ -71,8 +73,8 @@ pub(in crate::run) struct Report {
     pub(in crate::run) peak_rss: u64,
     /// Bytes it wrote to stdout and stderr.
     pub(in crate::run) output_bytes: u64,
-    /// Processes that would not end. Empty: the kernel said that none is left.
-    pub(in crate::run) alive: Vec<i32>,
+    /// Whether the kernel said that no process of it is left (`ECHILD`): the certificate.
+    pub(in crate::run) ended: bool,
 }
 
 #[cfg(test)]

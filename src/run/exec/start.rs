@@ -23,8 +23,8 @@ const BUSY: (u32, Duration) = (100, Duration::from_millis(10));
 /// Only descriptors 0, 1 and 2 get through: those we opened close on exec, and those we inherited
 /// are closed already.
 ///
-/// The standard library resets SIGPIPE and the signal mask, which leaves the dispositions our
-/// caller ignored (`nohup`): those the command inherits as it would from a shell.
+/// The standard library resets SIGPIPE. Other signals that our caller ignores (`nohup`) stay
+/// ignored, as they would in a shell.
 pub(super) fn start(argv: &[OsString], output: OwnedFd) -> Result<Pid, Exit> {
     let (program, words) = argv.split_first().expect("an order has a program");
     let both = output.try_clone().map_err(|error| Exit::Lost(error.to_string()))?;
@@ -47,8 +47,8 @@ fn refusal(program: &OsStr, error: &io::Error) -> Exit {
     let name = program.to_string_lossy();
     let path = name.contains('/');
     let why = match Errno::from_io_error(error) {
-        Some(errno @ (Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE)) => {
-            return Exit::Starved(format!("`{name}`: {errno}"));
+        Some(Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::TXTBSY) => {
+            return Exit::Starved(format!("`{name}`: {error}"));
         }
         Some(Errno::NOENT) if !path => "no program of this name on PATH",
         Some(Errno::NOENT) if Path::new(program).exists() => {
@@ -59,7 +59,6 @@ fn refusal(program: &OsStr, error: &io::Error) -> Exit {
         Some(Errno::ACCESS) => "not an executable file, or a folder on the way is closed to us",
         Some(Errno::NOEXEC) => "not a program this system can run; a script needs a `#!` line",
         Some(Errno::TOOBIG) => return Exit::NotStarted(too_long(&name)),
-        Some(Errno::TXTBSY) => "something holds its file open for writing",
         _ => return Exit::NotStarted(format!("`{name}`: {error}")),
     };
     Exit::NotStarted(format!("`{name}`: {why}"))
@@ -76,7 +75,7 @@ mod tests {
 
     #[test]
     fn want_of_resources_is_told_from_a_program_that_cannot_start() {
-        for errno in [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE] {
+        for errno in [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY] {
             let exit = refusal(OsStr::new("pytest"), &errno.into());
             assert!(matches!(exit, Exit::Starved(_)), "{exit}");
         }

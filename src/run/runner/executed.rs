@@ -48,7 +48,7 @@ fn count(line: &str, word: &str) -> u64 {
 /// From a JUnit report: tests that were not skipped, over all `<testsuite>` elements; `None` when
 /// there is no such element with a count. Tolerant of anything else.
 #[must_use]
-pub fn executed_in_junit(xml: &[u8]) -> Option<u64> {
+pub(in crate::run) fn executed_in_junit(xml: &[u8]) -> Option<u64> {
     let text = String::from_utf8_lossy(xml);
     let tags = text.split('<').filter_map(|tag| tag.strip_prefix("testsuite"));
     let counts = tags.filter(|rest| rest.starts_with(char::is_whitespace)).filter_map(|rest| {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-pub use executed::executed_in_junit;
+pub(super) use executed::executed_in_junit;
 
 /// A runner this crate knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -7,7 +7,6 @@ use rustix::fs::statvfs;
 use rustix::io::Errno;
 
 use crate::base::RelPath;
-use crate::tree::TreeError;
 
 /// A workspace could not be made, filled or brought back.
 #[derive(Debug, thiserror::Error)]
@@ -62,9 +61,6 @@ pub enum WorkspaceError {
     /// Waiting for the clock to pass what was just written took too long.
     #[error("the system clock was set back while {0:?} was being restored")]
     Clock(PathBuf),
-    /// The source tree cannot be read.
-    #[error(transparent)]
-    Tree(#[from] TreeError),
     /// The system refused.
     #[error("cannot {action} {path:?}: {source}")]
     Io {

@@ -2,18 +2,14 @@
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
-use std::io::{self, Read as _};
 use std::os::fd::{AsRawFd as _, BorrowedFd, OwnedFd};
 
+use crate::tree::{open_directory_at, stat_at};
 use rustix::fs::{
     Mode, OFlags, Timespec, Timestamps, XattrFlags, chmod, fchmod, fgetxattr, flistxattr,
     fremovexattr, fsetxattr, openat,
 };
 use rustix::io::Errno;
-use sha2::Digest as _;
-
-use crate::base::Sha256;
-use crate::tree::{open_directory_at, stat_at};
 
 /// Extended attributes by name.
 pub(super) type Attributes = Vec<(CString, Vec<u8>)>;
@@ -46,19 +42,6 @@ pub(super) fn make_accessible(directory: BorrowedFd<'_>, name: &CStr) -> Result<
     let fd = openat(directory, name, flags, Mode::empty())?;
     // A handle of this kind takes no `fchmod`, and reading is just what the mode may forbid.
     chmod(format!("/proc/self/fd/{}", fd.as_raw_fd()), Mode::RWXU)
-}
-
-/// The digest of what is left to read.
-pub(super) fn digest(mut file: &File, buffer: &mut [u8]) -> io::Result<Sha256> {
-    let mut hash = sha2::Sha256::new();
-    loop {
-        match file.read(buffer) {
-            Ok(0) => return Ok(Sha256::from_raw(hash.finalize().into())),
-            Ok(count) => hash.update(&buffer[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
 }
 
 /// Both times of a file set to `time`, seconds and nanoseconds since the epoch.

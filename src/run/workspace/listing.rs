@@ -92,6 +92,12 @@ impl Listing {
     /// Puts nodes in order; the root and every parent must be among them.
     pub(super) fn new(mut nodes: Vec<Node>) -> Self {
         nodes.sort_unstable_by(|a, b| key(a.path.as_bytes()).cmp(&key(b.path.as_bytes())));
+        // A node of another listing still says where its entries were there.
+        for node in &mut nodes {
+            if let Content::Directory { entries } = &mut node.content {
+                *entries = 0..0;
+            }
+        }
         let mut listing = Self { nodes, unchecked: Vec::new() };
         for index in 1..listing.nodes.len() {
             let parent = listing.find(listing.nodes[index].parent()).expect("a parent is listed");
@@ -124,5 +130,37 @@ impl Listing {
 
     pub(super) fn unchecked(&self) -> impl Iterator<Item = &Node> {
         self.unchecked.iter().map(|&index| &self.nodes[index])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(listing: &Listing, path: &str) -> Vec<String> {
+        let entries = listing.entries(path.as_bytes()).iter();
+        entries.map(|node| node.name().to_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_listing_made_of_another_ones_nodes_forgets_where_entries_were() {
+        let directory = |path: &str| Node::directory(path.as_bytes(), 0o755, (0, 0));
+        let before = ["", "cache", "tree", "tree/a", "tree/b", "tree/a/x", "tree/b/y"];
+        let before = Listing::new(before.map(directory).to_vec());
+        // What bytecode below `cache` does: everything behind it moves.
+        let mut nodes = before.nodes().to_vec();
+        nodes.extend(["cache/p", "cache/p/q", "cache/p/r"].map(directory));
+        let after = Listing::new(nodes);
+        for (path, expected) in [
+            ("", &["cache", "tree"][..]),
+            ("cache", &["p"]),
+            ("cache/p", &["q", "r"]),
+            ("tree", &["a", "b"]),
+            ("tree/a", &["x"]),
+            ("tree/b", &["y"]),
+            ("tree/b/y", &[]),
+        ] {
+            assert_eq!(names(&after, path), expected, "{path}");
+        }
     }
 }

@@ -150,28 +150,10 @@ impl Workspace {
         self.path.join(TREE)
     }
 
-    /// The directory for `HOME`.
-    #[must_use]
-    pub fn home(&self) -> PathBuf {
-        self.path.join(HOME)
-    }
-
     /// The directory for `TMPDIR`.
     #[must_use]
     pub fn tmp(&self) -> PathBuf {
         self.path.join(TMP)
-    }
-
-    /// The directory for `PYTHONPYCACHEPREFIX`.
-    #[must_use]
-    pub fn pycache(&self) -> PathBuf {
-        self.path.join(PYCACHE)
-    }
-
-    /// The directory for `CARGO_TARGET_DIR`.
-    #[must_use]
-    pub fn target(&self) -> PathBuf {
-        self.path.join("cache/target")
     }
 
     /// Puts a mutant in place: each file gets these bytes as a new inode, with the mode it had and a time

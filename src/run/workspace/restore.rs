@@ -16,15 +16,14 @@ use rustix::io::Errno;
 
 use super::WorkspaceError;
 use super::handle::{
-    Attributes, Unlocked, attributes, create, digest, open_file, open_private, set_attributes,
-    times,
+    Attributes, Unlocked, attributes, create, open_file, open_private, set_attributes, times,
 };
 use super::listing::{Content, Listing, Node};
 use super::remove::{names, remove};
 use super::soundness::Soundness;
 use super::store::Store;
 use crate::base::Sha256;
-use crate::tree::{Met, stat_at, stat_fd};
+use crate::tree::{Met, hash, stat_at, stat_fd};
 
 /// How a node looked when it was last right.
 #[derive(Debug, Clone)]
@@ -64,7 +63,7 @@ impl<'a> Restore<'a> {
         let same = !fresh && self.looks_same(index, &now);
         let mut open = Unlocked { fd, mode: now.permissions(), touched: !same };
         // Where looks suffice, those of the directory say that no name came or went.
-        if !fresh && !(same && self.soundness == Soundness::Stat) {
+        if !(fresh || same && self.soundness == Soundness::Stat) {
             let expected = &self.listing.nodes()[entries.clone()];
             for name in names(fd).map_err(&failed)? {
                 if expected.binary_search_by(|node| node.name().cmp(&name)).is_err() {
@@ -195,7 +194,7 @@ impl<'a> Restore<'a> {
         let node = self.node(index);
         let Content::File { sha256, .. } = &node.content else { return false };
         let Ok(file) = open_file(directory, node.name()) else { return false };
-        digest(&file, &mut self.buffer).is_ok_and(|found| found == *sha256)
+        hash(&file, &mut self.buffer).is_ok_and(|(found, _)| found == *sha256)
             && self.attributes_are_right(index, file.as_fd()).unwrap_or(false)
     }
 

@@ -6,11 +6,12 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, openat, renameat, renameat_with, unlinkat};
+use rustix::io::Errno;
 use sha2::Digest as _;
 
 use super::WorkspaceError;
@@ -56,8 +57,14 @@ impl Store {
         let copied = copied.inspect_err(|_| {
             let _ = unlinkat(&self.fd, &temporary, AtFlags::empty());
         })?;
-        renameat(&self.fd, &temporary, &self.fd, copied.sha256.to_string())
-            .map_err(|source| WorkspaceError::io("write", &at, copied.size, source))?;
+        let name = copied.sha256.to_string();
+        // Not over an equal one: some file systems flush a file that replaces another.
+        match renameat_with(&self.fd, &temporary, &self.fd, &name, RenameFlags::NOREPLACE) {
+            Err(Errno::EXIST) => unlinkat(&self.fd, &temporary, AtFlags::empty()),
+            Err(Errno::INVAL | Errno::NOSYS) => renameat(&self.fd, &temporary, &self.fd, &name),
+            other => other,
+        }
+        .map_err(|source| WorkspaceError::io("write", &at, copied.size, source))?;
         Ok(copied)
     }
 
@@ -72,8 +79,10 @@ impl Store {
         let name = sha256.to_string();
         let at = self.path.join(&name);
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let from = openat(self.fd.as_fd(), &name, flags, Mode::empty())
-            .map_err(|_| WorkspaceError::Altered(at.clone()))?;
+        let from = match openat(&self.fd, &name, flags, Mode::empty()) {
+            Err(Errno::NOENT | Errno::LOOP) => return Err(WorkspaceError::Altered(at)),
+            opened => opened.map_err(|source| WorkspaceError::io("read", &at, 0, source))?,
+        };
         let copied = copy(&File::from(from), &at, to, shown, buffer)?;
         if copied.sha256 == sha256 { Ok(()) } else { Err(WorkspaceError::Altered(at)) }
     }

@@ -1,0 +1,82 @@
+"""The real projects: source distributions of others, with their own tests, and how they are run."""
+
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.dont_write_bytecode = True
+
+from tools import PYTEST, TARGET, environment, fail, say, sha256  # noqa: E402
+
+PLACE = TARGET / "real"
+
+FREEZEGUN = ("freezegun==1.5.5", "python-dateutil==4.0.0", "tzdata==2026.6")
+
+# `pythonpath` stands in for an installation: an installed copy would be the one that is tested, and
+# no mutant would ever be loaded.
+PROJECTS = {
+    "cachetools": {
+        "version": "8.0.2",
+        "sha256": "30ac523adfc118b51d2b2e7bad8a0ddb31370dfe2700c7f10ca224f36ccf81e0",
+        "include": "src/",
+        "arguments": ("-o", "pythonpath=src"),
+    },
+    "itsdangerous": {
+        "version": "2.2.0",
+        "sha256": "e0050c0b7da1eea53ffaf149c0cfbb5c6e2e2b69c4bef22c81fa6eb73e5f6173",
+        "include": "src/",
+        "arguments": ("-o", "pythonpath=src"),
+    },
+    "inflection": {
+        "version": "0.5.1",
+        "sha256": "1a29730d366e996aaacffb2f1f1cb9593dc38e2ddd30c91250c6dde09ea9b417",
+        "include": "inflection/",
+        "arguments": (),
+    },
+}
+
+
+def project(name):
+    """What is known of a project."""
+    if name not in PROJECTS:
+        fail(f"no project `{name}`; there are {', '.join(PROJECTS)}")
+    return PROJECTS[name]
+
+
+def python():
+    """The interpreter all of their tests run in."""
+    return environment("pytest", PYTEST + FREEZEGUN)
+
+
+def command(name):
+    """The acceptance command."""
+    return [str(python()), "-m", "pytest", "-q", *project(name)["arguments"]]
+
+
+def tree(name):
+    """The unpacked sources, fetched if they are not there."""
+    known = project(name)
+    stem = f"{name}-{known['version']}"
+    archive, place = PLACE / f"{stem}.tar.gz", PLACE / stem
+    if not archive.is_file():
+        fetch(name, known)
+    if sha256(archive) != known["sha256"]:
+        fail(f"{archive} has another digest than the pinned one; remove it and fetch again")
+    if not place.is_dir():
+        with tarfile.open(archive) as packed:
+            packed.extractall(PLACE, filter="data")
+    return place
+
+
+def fetch(name, known):
+    """Downloads the pinned archive; pip checks the digest before anything of it is run."""
+    PLACE.mkdir(parents=True, exist_ok=True)
+    wanted = PLACE / f"{name}.txt"
+    wanted.write_text(f"{name}=={known['version']} --hash=sha256:{known['sha256']}\n")
+    say(f"fetching {name} {known['version']}")
+    pip = [python(), "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes",
+           "--no-binary", name, "--dest", PLACE, "--requirement", wanted]
+    if subprocess.run(pip, check=False).returncode != 0:
+        fail(f"{name} {known['version']} was not fetched")
