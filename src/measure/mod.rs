@@ -9,6 +9,7 @@ mod run_file;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -184,12 +185,15 @@ pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared
     Ok(Prepared { snapshot, plan, interpreter })
 }
 
-/// The listing of the task's tree, with every item of `choice` met.
+/// The listing of the task's tree without its task file, with every item of `choice` met.
 ///
 /// # Errors
 /// [`MeasureError`] when the tree cannot be read, or an item of `choice` is not there.
 pub fn listing(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Snapshot, MeasureError> {
-    let snapshot = tree::snapshot(&task.tree, choice, sink)?;
+    let task_file = task.file.as_ref().and_then(|file| file.strip_prefix(&task.tree).ok());
+    let task_file = task_file.and_then(|file| RelPath::new(file.as_os_str().as_bytes()).ok());
+    let choice = Choice { task_file, ..choice.clone() };
+    let snapshot = tree::snapshot(&task.tree, &choice, sink)?;
     match snapshot.unmatched().first() {
         Some(path) => Err(MeasureError::Unmatched(path.clone())),
         None => Ok(snapshot),
@@ -274,6 +278,7 @@ pub fn measure(
     if task.commands.is_empty() {
         return Err(TaskError::NoCommand.into());
     }
+    OutputDir::clear(&options.output)?;
     let mut prepared = prepare(task, &options.choice, sink)?;
     let links = prepared.links(task);
     let watched = links::fingerprint(&links)?;
@@ -281,10 +286,7 @@ pub fn measure(
     let mut run = RunFile::begin(task, options, &prepared, &links);
     let settings = options.settings(output.logs(), links.clone());
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
-    if earlier.is_none() {
-        // From here on the directory is known as ours.
-        output.write_run(&run)?;
-    }
+    output.begin(&run, earlier.as_ref())?;
     let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
     let baseline = lab.baseline()?;
     run.baseline(&baseline, &lab);
@@ -294,11 +296,8 @@ pub fn measure(
         prepared.plan.sample(limit, task.mutate.seed);
         run.sampled(limit, &prepared.plan, task);
     }
-    run.plan_sha256 = output.write_plan(&prepared.plan, &prepared.snapshot)?;
-    if let Some(earlier) = &earlier {
-        output.same_run(earlier, &run)?;
-    }
-    output.write_run(&run)?;
+    let rows = output::rows(&prepared.plan, &prepared.snapshot)?;
+    output.write_plan(&mut run, &rows, earlier.as_ref())?;
     let found = prepared.interpreter.as_ref().map(|(found, _)| found);
     let (plan, snapshot) = (&prepared.plan, &prepared.snapshot);
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
@@ -368,7 +367,7 @@ fn unchanged(
     links: &[(RelPath, PathBuf)],
     watched: &links::Fingerprint,
 ) -> Result<(), MeasureError> {
-    let after = tree::snapshot(&task.tree, &options.choice, &crate::base::Silent)?;
+    let after = listing(task, &options.choice, &crate::base::Silent)?;
     if let Some(path) = before.first_difference(&after) {
         return Err(MeasureError::TreeChanged(format!("`{path}`")));
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Controls, Options, Prepared};
 use crate::adequacy::{Adequacy, Gate};
-use crate::base::{RelPath, Sha256};
+use crate::base::{RelPath, Sha256, any_path};
 use crate::plan::{Plan, SAMPLER};
 use crate::run::workspace::Soundness;
 use crate::run::{Baseline, Lab, Run, Runner, Sentinels};
@@ -105,6 +105,7 @@ pub struct CommandRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interpreted {
     /// The program started.
+    #[serde(with = "any_path")]
     pub program: PathBuf,
     /// How it was found.
     pub found: String,
@@ -309,6 +310,7 @@ fn digest(task: &Task, options: &Options) -> Sha256 {
         "setup": step(&task.setup),
         "build": step(&task.build),
         "full_matrix": options.full_matrix,
+        "output_limit": options.output_limit,
     });
     Sha256::of(value.to_string().as_bytes())
 }

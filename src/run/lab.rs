@@ -1,6 +1,6 @@
 //! What a run needs: the scratch directory, one workspace a worker, the spawner.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
@@ -80,13 +80,7 @@ impl<'a> Lab<'a> {
             message: error.to_string(),
         })?;
         sink.tell(Event::Step { name: "copy", total: None });
-        for leftover in Scratch::leftovers(&settings.scratch)? {
-            let path = leftover.path().display().to_string();
-            match leftover.remove() {
-                Ok(()) => sink.tell(Event::Note(format!("removed `{path}`, left by a dead run"))),
-                Err(error) => sink.tell(Event::Warning(error.to_string())),
-            }
-        }
+        remove_leftovers(&settings.scratch, sink)?;
         let scratch = Scratch::create(&settings.scratch, &[snapshot.root()])?;
         scratch.check_space(&[snapshot], settings.jobs)?;
         let sources = Sources { tree: snapshot, heldout: None, links: &settings.links };
@@ -215,6 +209,18 @@ impl<'a> Lab<'a> {
     pub(super) fn seat(&self, worker: usize) -> MutexGuard<'_, Seat> {
         self.seats[worker].lock().expect("a worker that panics ends the run")
     }
+}
+
+/// Removes the scratch directories of runs that were killed.
+fn remove_leftovers(base: &Path, sink: &dyn Sink) -> Result<(), RunError> {
+    for leftover in Scratch::leftovers(base)? {
+        let shown = leftover.path().display().to_string();
+        sink.tell(match leftover.remove() {
+            Ok(()) => Event::Note(format!("removed `{shown}`, which a run left that was killed")),
+            Err(error) => Event::Warning(format!("`{shown}` is of a run that was killed: {error}")),
+        });
+    }
+    Ok(())
 }
 
 fn environment(task: &Task, workspace: &Workspace, worker: usize) -> Environment {

@@ -437,7 +437,8 @@ fn contents(root: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeMap<PathBuf, St
     while let Some(folder) = todo.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            let meta = fs::symlink_metadata(&path).expect("an entry");
+            let meta = fs::symlink_metadata(&path)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             if !wanted(&path) {
                 continue;
             }

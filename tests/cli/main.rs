@@ -3,4 +3,8 @@
 
 mod harness;
 
+mod copies;
+mod list;
+mod processes;
+mod refusals;
 mod trees;

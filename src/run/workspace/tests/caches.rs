@@ -19,7 +19,7 @@ fn python_tree(setup: &str) -> (tempfile::TempDir, Snapshot) {
 
 /// What `text` prints with the cache prefix of the workspace, or with none.
 fn run(python: &mut Forking, workspace: &Workspace, text: &str, bare: bool) -> String {
-    let prefix = if bare { "None".to_owned() } else { format!("{:?}", workspace.pycache()) };
+    let prefix = if bare { "None".to_owned() } else { format!("{:?}", pycache(&workspace)) };
     // Were bytecode not written, nothing could be stale.
     let before = format!(
         "import sys; sys.pycache_prefix = {prefix}; sys.dont_write_bytecode = False; sys.path.insert(0, '')\n"
@@ -66,7 +66,7 @@ fn stale_bytecode_never_decides() {
         for bare in [false, true] {
             nothing_is_fooled(&mut python, &mut workspace, bare);
             let printed = run(&mut python, &workspace, IMPORT, bare);
-            let prefix = workspace.pycache().to_str().unwrap().to_owned();
+            let prefix = pycache(&workspace).to_str().unwrap().to_owned();
             assert_eq!(printed.contains(&prefix), !bare, "{printed}");
             workspace.adopt(Scope::Caches, &Certificate::new()).unwrap();
             nothing_is_fooled(&mut python, &mut workspace, bare);
@@ -97,11 +97,14 @@ fn a_fresh_interpreter_takes_the_cache_prefix_from_the_variables() {
     let (_directory, tree) = python_tree("pass");
     let (_scratch, _golden, workspace) = made(&std::env::temp_dir(), &tree);
     let mut command = Command::new("python3");
-    command.args(["-Sc", IMPORT]).current_dir(workspace.tree()).envs(workspace.variables());
+    command
+        .args(["-Sc", IMPORT])
+        .current_dir(workspace.tree())
+        .env("PYTHONPYCACHEPREFIX", pycache(&workspace));
     command.env_remove("PYTHONDONTWRITEBYTECODE");
     let printed = String::from_utf8(command.output().unwrap().stdout).unwrap();
     let cached = printed.trim().strip_prefix("0 0 ").unwrap();
-    assert!(Path::new(cached).starts_with(workspace.pycache()) && Path::new(cached).exists());
+    assert!(Path::new(cached).starts_with(pycache(&workspace)) && Path::new(cached).exists());
 }
 
 #[test]

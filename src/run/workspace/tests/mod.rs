@@ -368,3 +368,8 @@ fn private_directories_are_there_empty_and_named_by_variables() {
         assert!(private.iter().any(|(name, _)| *name == wanted), "{wanted}");
     }
 }
+
+/// Where the commands of a workspace put their bytecode.
+fn pycache(workspace: &Workspace) -> PathBuf {
+    Places::below(workspace.path(), 0).pycache
+}
