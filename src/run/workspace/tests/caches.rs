@@ -12,7 +12,7 @@ fn python_tree(setup: &str) -> (tempfile::TempDir, Snapshot) {
     fs::write(root.join("pkg/other.py"), "y = 0\n").unwrap();
     symlink("pkg", root.join("alias")).unwrap();
     python(root, setup, &[]);
-    let choice = Choice { keep: vec![rel("__pycache__")], exclude: Vec::new() };
+    let choice = Choice { keep: vec![rel("__pycache__")], ..Choice::default() };
     let tree = snapshot(root, &choice, &Silent).unwrap();
     (directory, tree)
 }
