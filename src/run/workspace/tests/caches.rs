@@ -19,7 +19,7 @@ fn python_tree(setup: &str) -> (tempfile::TempDir, Snapshot) {
 
 /// What `text` prints with the cache prefix of the workspace, or with none.
 fn run(python: &mut Forking, workspace: &Workspace, text: &str, bare: bool) -> String {
-    let prefix = if bare { "None".to_owned() } else { format!("{:?}", pycache(&workspace)) };
+    let prefix = if bare { "None".to_owned() } else { format!("{:?}", pycache(workspace)) };
     // Were bytecode not written, nothing could be stale.
     let before = format!(
         "import sys; sys.pycache_prefix = {prefix}; sys.dont_write_bytecode = False; sys.path.insert(0, '')\n"
