@@ -83,12 +83,11 @@ impl Adopt<'_> {
         let failed = failed(self.root, "read", &new);
         let file = open_file(directory, name).map_err(&failed)?;
         let copied = self.store.keep(&file, &shown(self.root, &new))?;
-        let unchecked = copied.is_unchecked_bytecode();
         let new = Node::new(
             path,
             met.permissions(),
             met.mtime,
-            Content::File { sha256: copied.sha256, unchecked },
+            Content::File { sha256: copied.sha256, header: copied.header },
         );
         // Bytecode that Python would not compare with the source could hide a mutant: not kept.
         if new.is_unchecked() && new.is_in(PYCACHE) {

@@ -134,5 +134,5 @@ fn copy_file(
     if copied.sha256 != sha256 {
         return Err(WorkspaceError::Changed(shown));
     }
-    Ok(Content::File { sha256, unchecked: copied.is_unchecked_bytecode() })
+    Ok(Content::File { sha256, header: copied.header })
 }

@@ -11,6 +11,8 @@ fn python_tree(setup: &str) -> (tempfile::TempDir, Snapshot) {
     fs::write(root.join("pkg/m.py"), "x = 0\n").unwrap();
     fs::write(root.join("pkg/other.py"), "y = 0\n").unwrap();
     symlink("pkg", root.join("alias")).unwrap();
+    fs::create_dir(root.join("linked")).unwrap();
+    symlink("../pkg/m.py", root.join("linked/n.py")).unwrap();
     python(root, setup, &[]);
     let choice = Choice { keep: vec![rel("__pycache__")], exclude: Vec::new() };
     let tree = snapshot(root, &choice, &Silent).unwrap();
@@ -29,13 +31,16 @@ fn run(python: &mut Forking, workspace: &Workspace, text: &str, bare: bool) -> S
 
 /// Compiles every module; how is told by a member of `PycInvalidationMode`.
 fn compile(mode: &str) -> String {
-    format!(
-        "import py_compile\nfor m in ('__init__', 'm', 'other'):\n    py_compile.compile('pkg/' + m + '.py', invalidation_mode=py_compile.PycInvalidationMode.{mode}, doraise=True)\n"
-    )
+    let text = "
+import py_compile
+for file in ('pkg/__init__', 'pkg/m', 'pkg/other', 'alias/m', 'linked/n'):
+    py_compile.compile(file + '.py', invalidation_mode=py_compile.PycInvalidationMode.MODE, doraise=True)
+";
+    text.replace("MODE", mode)
 }
 
-const IMPORT: &str =
-    "import pkg.m, pkg.other, alias.m; print(pkg.m.x, alias.m.x, pkg.m.__cached__)";
+/// The module by its own name, through a link to its directory, and through a link to its file.
+const IMPORT: &str = "import pkg.m, pkg.other, alias.m, linked.n; print(pkg.m.x, alias.m.x, linked.n.x, pkg.m.__cached__)";
 
 /// Mutants of the same size, as fast as possible, and the original between them.
 fn nothing_is_fooled(python: &mut Forking, workspace: &mut Workspace, bare: bool) {
@@ -43,10 +48,13 @@ fn nothing_is_fooled(python: &mut Forking, workspace: &mut Workspace, bare: bool
         let mutant = format!("x = {number}\n");
         workspace.write(&[(rel("pkg/m.py"), mutant.into())]).unwrap();
         let printed = run(python, workspace, IMPORT, bare);
-        assert!(printed.starts_with(&format!("{number} {number} ")), "mutant {number}: {printed}");
+        assert!(
+            printed.starts_with(&format!("{number} {number} {number} ")),
+            "mutant {number}: {printed}"
+        );
         workspace.reset(Certificate::new()).unwrap();
         let printed = run(python, workspace, IMPORT, bare);
-        assert!(printed.starts_with("0 0 "), "after mutant {number}: {printed}");
+        assert!(printed.starts_with("0 0 0 "), "after mutant {number}: {printed}");
         workspace.reset(Certificate::new()).unwrap();
     }
 }
@@ -93,6 +101,44 @@ fn bytecode_that_is_not_compared_with_its_source_is_not_adopted() {
 }
 
 #[test]
+fn no_mutant_gets_a_time_that_bytecode_names() {
+    let mut python = Forking::start();
+    let time = 4_000_000_000_i64;
+    let ahead = format!("import os; os.utime('pkg/m.py', (0, {time}))");
+    let (_directory, tree) = python_tree(&(ahead + &compile("TIMESTAMP")));
+    let (_scratch, _golden, mut workspace) = made(&std::env::temp_dir(), &tree);
+    for before in 1..5 {
+        workspace.latest = time - before;
+        nothing_is_fooled(&mut python, &mut workspace, true);
+    }
+}
+
+#[test]
+fn bytecode_of_a_mutated_module_is_deleted_and_no_other() {
+    let (_directory, tree) = python_tree("pass");
+    let (_scratch, _golden, mut workspace) = made(&std::env::temp_dir(), &tree);
+    let below = format!("../cache/pycache{}/pkg", workspace.tree().display());
+    let (own, others) = (
+        ["m.cpython-311.pyc", "m.a.opt-1.pyc"],
+        ["m2.cpython-311.pyc", "mm.pyc", "m.cpython-311.x"],
+    );
+    for folder in ["pkg/__pycache__", "__pycache__", &below] {
+        fs::create_dir_all(workspace.tree().join(folder)).unwrap();
+        for name in own.iter().chain(&others) {
+            fs::write(workspace.tree().join(folder).join(name), "").unwrap();
+        }
+    }
+    workspace.adopt(Scope::Everything, &Certificate::new()).unwrap();
+    workspace.write(&[(rel("pkg/m.py"), b"x = 1\n".to_vec())]).unwrap();
+    let there = |folder: &str, name: &&str| workspace.tree().join(folder).join(name).exists();
+    for folder in ["pkg/__pycache__", &below] {
+        assert!(!own.iter().any(|name| there(folder, name)), "{folder}");
+        assert!(others.iter().all(|name| there(folder, name)), "{folder}");
+    }
+    assert!(own.iter().all(|name| there("__pycache__", name)));
+}
+
+#[test]
 fn a_fresh_interpreter_takes_the_cache_prefix_from_the_variables() {
     let (_directory, tree) = python_tree("pass");
     let (_scratch, _golden, workspace) = made(&std::env::temp_dir(), &tree);
@@ -100,7 +146,7 @@ fn a_fresh_interpreter_takes_the_cache_prefix_from_the_variables() {
     command.args(["-Sc", IMPORT]).current_dir(workspace.tree()).envs(workspace.variables());
     command.env_remove("PYTHONDONTWRITEBYTECODE");
     let printed = String::from_utf8(command.output().unwrap().stdout).unwrap();
-    let cached = printed.trim().strip_prefix("0 0 ").unwrap();
+    let cached = printed.trim().strip_prefix("0 0 0 ").unwrap();
     assert!(Path::new(cached).starts_with(workspace.pycache()) && Path::new(cached).exists());
 }
 
