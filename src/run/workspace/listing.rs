@@ -145,6 +145,13 @@ impl Listing {
         self.times.binary_search(&(time as u32)).is_ok()
     }
 
+    /// Gives every node the same time.
+    pub(super) fn date(&mut self, time: (i64, u32)) {
+        for node in &mut self.nodes {
+            node.mtime = time;
+        }
+    }
+
     pub(super) fn unchecked(&self) -> impl Iterator<Item = &Node> {
         self.unchecked.iter().map(|&index| &self.nodes[index])
     }

@@ -18,7 +18,7 @@
 //! restored files get their old time back. The second is right because caches go back too: bytecode and
 //! build output are part of what is reset, so whatever a cache recorded about a file, its time included,
 //! is again true of the restored file. A cache outside the workspace meets a new time for every mutant.
-//! Bytecode in the tree may name any time: no mutant gets one of those. Bytecode that Python uses
+//! Bytecode in the tree may name any time: neither copies nor mutants get one of those. Bytecode that Python uses
 //! without looking at the source is never adopted, and in the tree it is deleted before a mutant is
 //! put in place, as is that of the mutated module.
 //!

@@ -114,6 +114,25 @@ fn no_mutant_gets_a_time_that_bytecode_names() {
 }
 
 #[test]
+fn no_copy_gets_a_time_that_bytecode_names() {
+    // Bytecode of other sources, for any second in which the copy may be made.
+    let setup = "
+import os, py_compile, time
+for i in range(60):
+    name, at = 'pkg/t%d.py' % i, int(time.time()) - 5 + i
+    open(name, 'w').write('x = 9')
+    os.utime(name, (at, at))
+    py_compile.compile(name, invalidation_mode=py_compile.PycInvalidationMode.TIMESTAMP, doraise=True)
+    open(name, 'w').write('x = 0')";
+    let mut python = Forking::start();
+    let (_directory, tree) = python_tree(setup);
+    let (_scratch, _golden, workspace) = made(&std::env::temp_dir(), &tree);
+    let text =
+        "import importlib; print(sum(importlib.import_module('pkg.t%d' % i).x for i in range(60)))";
+    assert_eq!(run(&mut python, &workspace, text, true), "0");
+}
+
+#[test]
 fn bytecode_of_a_mutated_module_is_deleted_and_no_other() {
     let (_directory, tree) = python_tree("pass");
     let (_scratch, _golden, mut workspace) = made(&std::env::temp_dir(), &tree);
@@ -182,7 +201,7 @@ fn what_is_adopted_comes_back_and_a_replacement_forgets_it() {
             let pristine = describe(&workspace);
             let setup = "
 open('built', 'w').write('by setup'); os.makedirs('out/deep'); open('out/deep/f', 'w').write('1')
-os.chmod('out', 0o555); os.link('built', 'built2'); os.symlink('built', 'built3'); os.remove('nothing')
+os.chmod('out', 0o555); os.mkdir('shut'); os.chmod('shut', 0); os.link('built', 'built2'); os.symlink('built', 'built3'); os.remove('nothing')
 open('a.py', 'a').write('# patched'); open('../home/.toolrc', 'w').write('x'); open('../tmp/t', 'w')
 open('../cache/target/lib', 'wb').write(bytes(300000)); attr('out/deep/f'); attr('out/deep')
 os.mkfifo('out/deep/pipe'); open('../beside', 'w')";
@@ -199,6 +218,7 @@ os.mkfifo('out/deep/pipe'); open('../beside', 'w')";
                 ("tmp/t\"", false),
                 ("beside", false),
                 ("tree/nothing", false),
+                ("tree/shut\" 40000 ", true),
             ] {
                 assert_eq!(adopted.contains(name), there, "{name} in {adopted}");
             }
