@@ -7,14 +7,14 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, fchmod, readlinkat};
 use rustix::io::Errno;
 
-use super::handle::{Unlocked, attributes, open_file};
+use super::handle::{Unlocked, attributes, open_file, open_private};
 use super::listing::{Content, Listing, Node};
 use super::remove::{names, remove};
 use super::restore::{Seen, failed, shown};
 use super::soundness::Soundness;
 use super::store::Store;
 use super::{PYCACHE, WorkspaceError};
-use crate::tree::{Met, open_directory_at, stat_at, stat_fd};
+use crate::tree::{Met, stat_at, stat_fd};
 
 /// Walks the parts of a workspace that are adopted.
 pub(super) struct Adopt<'a> {
@@ -38,9 +38,10 @@ impl Adopt<'_> {
     ) -> Result<(), WorkspaceError> {
         let node = Node::directory(path, 0, (0, 0));
         let failed = failed(self.root, "read", &node);
-        let fd = open_directory_at(parent, name).map_err(&failed)?;
-        let mode = stat_fd(&fd).map_err(&failed)?.permissions();
-        let mut open = Unlocked { fd: fd.as_fd(), mode, touched: false };
+        let mode = stat_at(parent, name).map_err(&failed)?.permissions();
+        let fd = open_private(parent, name).map_err(&failed)?;
+        let now = stat_fd(&fd).map_err(&failed)?.permissions();
+        let mut open = Unlocked { fd: fd.as_fd(), mode: now, touched: false };
         for name in names(fd.as_fd()).map_err(&failed)? {
             let path = [path, b"/", name.as_bytes()].concat();
             let met = stat_at(fd.as_fd(), &*name).map_err(&failed)?;
@@ -83,12 +84,11 @@ impl Adopt<'_> {
         let failed = failed(self.root, "read", &new);
         let file = open_file(directory, name).map_err(&failed)?;
         let copied = self.store.keep(&file, &shown(self.root, &new))?;
-        let unchecked = copied.is_unchecked_bytecode();
         let new = Node::new(
             path,
             met.permissions(),
             met.mtime,
-            Content::File { sha256: copied.sha256, unchecked },
+            Content::File { sha256: copied.sha256, header: copied.header },
         );
         // Bytecode that Python would not compare with the source could hide a mutant: not kept.
         if new.is_unchecked() && new.is_in(PYCACHE) {

@@ -11,6 +11,8 @@ fn python_tree(setup: &str) -> (tempfile::TempDir, Snapshot) {
     fs::write(root.join("pkg/m.py"), "x = 0\n").unwrap();
     fs::write(root.join("pkg/other.py"), "y = 0\n").unwrap();
     symlink("pkg", root.join("alias")).unwrap();
+    fs::create_dir(root.join("linked")).unwrap();
+    symlink("../pkg/m.py", root.join("linked/n.py")).unwrap();
     python(root, setup, &[]);
     let choice = Choice { keep: vec![rel("__pycache__")], ..Choice::default() };
     let tree = snapshot(root, &choice, &Silent).unwrap();
@@ -29,13 +31,16 @@ fn run(python: &mut Forking, workspace: &Workspace, text: &str, bare: bool) -> S
 
 /// Compiles every module; how is told by a member of `PycInvalidationMode`.
 fn compile(mode: &str) -> String {
-    format!(
-        "import py_compile\nfor m in ('__init__', 'm', 'other'):\n    py_compile.compile('pkg/' + m + '.py', invalidation_mode=py_compile.PycInvalidationMode.{mode}, doraise=True)\n"
-    )
+    let text = "
+import py_compile
+for file in ('pkg/__init__', 'pkg/m', 'pkg/other', 'alias/m', 'linked/n'):
+    py_compile.compile(file + '.py', invalidation_mode=py_compile.PycInvalidationMode.MODE, doraise=True)
+";
+    text.replace("MODE", mode)
 }
 
-const IMPORT: &str =
-    "import pkg.m, pkg.other, alias.m; print(pkg.m.x, alias.m.x, pkg.m.__cached__)";
+/// The module by its own name, through a link to its directory, and through a link to its file.
+const IMPORT: &str = "import pkg.m, pkg.other, alias.m, linked.n; print(pkg.m.x, alias.m.x, linked.n.x, pkg.m.__cached__)";
 
 /// Mutants of the same size, as fast as possible, and the original between them.
 fn nothing_is_fooled(python: &mut Forking, workspace: &mut Workspace, bare: bool) {
@@ -43,10 +48,13 @@ fn nothing_is_fooled(python: &mut Forking, workspace: &mut Workspace, bare: bool
         let mutant = format!("x = {number}\n");
         workspace.write(&[(rel("pkg/m.py"), mutant.into())]).unwrap();
         let printed = run(python, workspace, IMPORT, bare);
-        assert!(printed.starts_with(&format!("{number} {number} ")), "mutant {number}: {printed}");
+        assert!(
+            printed.starts_with(&format!("{number} {number} {number} ")),
+            "mutant {number}: {printed}"
+        );
         workspace.reset(Certificate::new()).unwrap();
         let printed = run(python, workspace, IMPORT, bare);
-        assert!(printed.starts_with("0 0 "), "after mutant {number}: {printed}");
+        assert!(printed.starts_with("0 0 0 "), "after mutant {number}: {printed}");
         workspace.reset(Certificate::new()).unwrap();
     }
 }
@@ -93,6 +101,63 @@ fn bytecode_that_is_not_compared_with_its_source_is_not_adopted() {
 }
 
 #[test]
+fn no_mutant_gets_a_time_that_bytecode_names() {
+    let mut python = Forking::start();
+    let time = 4_000_000_000_i64;
+    let ahead = format!("import os; os.utime('pkg/m.py', (0, {time}))");
+    let (_directory, tree) = python_tree(&(ahead + &compile("TIMESTAMP")));
+    let (_scratch, _golden, mut workspace) = made(&std::env::temp_dir(), &tree);
+    for before in 1..5 {
+        workspace.latest = time - before;
+        nothing_is_fooled(&mut python, &mut workspace, true);
+    }
+}
+
+#[test]
+fn no_copy_gets_a_time_that_bytecode_names() {
+    // Bytecode of other sources, for any second in which the copy may be made.
+    let setup = "
+import os, py_compile, time
+for i in range(60):
+    name, at = 'pkg/t%d.py' % i, int(time.time()) - 5 + i
+    open(name, 'w').write('x = 9')
+    os.utime(name, (at, at))
+    py_compile.compile(name, invalidation_mode=py_compile.PycInvalidationMode.TIMESTAMP, doraise=True)
+    open(name, 'w').write('x = 0')";
+    let mut python = Forking::start();
+    let (_directory, tree) = python_tree(setup);
+    let (_scratch, _golden, workspace) = made(&std::env::temp_dir(), &tree);
+    let text =
+        "import importlib; print(sum(importlib.import_module('pkg.t%d' % i).x for i in range(60)))";
+    assert_eq!(run(&mut python, &workspace, text, true), "0");
+}
+
+#[test]
+fn bytecode_of_a_mutated_module_is_deleted_and_no_other() {
+    let (_directory, tree) = python_tree("pass");
+    let (_scratch, _golden, mut workspace) = made(&std::env::temp_dir(), &tree);
+    let below = format!("../cache/pycache{}/pkg", workspace.tree().display());
+    let (own, others) = (
+        ["m.cpython-311.pyc", "m.a.opt-1.pyc"],
+        ["m2.cpython-311.pyc", "mm.pyc", "m.cpython-311.x"],
+    );
+    for folder in ["pkg/__pycache__", "__pycache__", &below] {
+        fs::create_dir_all(workspace.tree().join(folder)).unwrap();
+        for name in own.iter().chain(&others) {
+            fs::write(workspace.tree().join(folder).join(name), "").unwrap();
+        }
+    }
+    workspace.adopt(Scope::Everything, &Certificate::new()).unwrap();
+    workspace.write(&[(rel("pkg/m.py"), b"x = 1\n".to_vec())]).unwrap();
+    let there = |folder: &str, name: &&str| workspace.tree().join(folder).join(name).exists();
+    for folder in ["pkg/__pycache__", &below] {
+        assert!(!own.iter().any(|name| there(folder, name)), "{folder}");
+        assert!(others.iter().all(|name| there(folder, name)), "{folder}");
+    }
+    assert!(own.iter().all(|name| there("__pycache__", name)));
+}
+
+#[test]
 fn a_fresh_interpreter_takes_the_cache_prefix_from_the_variables() {
     let (_directory, tree) = python_tree("pass");
     let (_scratch, _golden, workspace) = made(&std::env::temp_dir(), &tree);
@@ -103,7 +168,7 @@ fn a_fresh_interpreter_takes_the_cache_prefix_from_the_variables() {
         .env("PYTHONPYCACHEPREFIX", pycache(&workspace));
     command.env_remove("PYTHONDONTWRITEBYTECODE");
     let printed = String::from_utf8(command.output().unwrap().stdout).unwrap();
-    let cached = printed.trim().strip_prefix("0 0 ").unwrap();
+    let cached = printed.trim().strip_prefix("0 0 0 ").unwrap();
     assert!(Path::new(cached).starts_with(pycache(&workspace)) && Path::new(cached).exists());
 }
 
@@ -139,7 +204,7 @@ fn what_is_adopted_comes_back_and_a_replacement_forgets_it() {
             let pristine = describe(&workspace);
             let setup = "
 open('built', 'w').write('by setup'); os.makedirs('out/deep'); open('out/deep/f', 'w').write('1')
-os.chmod('out', 0o555); os.link('built', 'built2'); os.symlink('built', 'built3'); os.remove('nothing')
+os.chmod('out', 0o555); os.mkdir('shut'); os.chmod('shut', 0); os.link('built', 'built2'); os.symlink('built', 'built3'); os.remove('nothing')
 open('a.py', 'a').write('# patched'); open('../home/.toolrc', 'w').write('x'); open('../tmp/t', 'w')
 open('../cache/target/lib', 'wb').write(bytes(300000)); attr('out/deep/f'); attr('out/deep')
 os.mkfifo('out/deep/pipe'); open('../beside', 'w')";
@@ -156,6 +221,7 @@ os.mkfifo('out/deep/pipe'); open('../beside', 'w')";
                 ("tmp/t\"", false),
                 ("beside", false),
                 ("tree/nothing", false),
+                ("tree/shut\" 40000 ", true),
             ] {
                 assert_eq!(adopted.contains(name), there, "{name} in {adopted}");
             }

@@ -31,6 +31,19 @@ for i in range(300): os.mkdir('d' * 100); os.chdir('d' * 100)";
 }
 
 #[test]
+fn depth_costs_neither_stack_nor_open_files() {
+    let base = base();
+    let scratch = Scratch::create(base.path(), &[]).unwrap();
+    let mut at = crate::tree::open_root(scratch.path()).unwrap();
+    for _ in 0..5000 {
+        mkdirat(&at, "d", Mode::RWXU).unwrap();
+        at = crate::tree::open_directory_at(at.as_fd(), "d").unwrap();
+    }
+    scratch.remove().unwrap();
+    assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn links_in_it_are_removed_not_followed() {
     let (base, outside) = (base(), base());
     fs::write(outside.path().join("kept"), "").unwrap();
