@@ -4,6 +4,7 @@ mod careful;
 mod cases;
 mod envelope;
 mod holds;
+mod written;
 
 use std::collections::BTreeMap;
 
