@@ -57,6 +57,8 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
     };
     match command(&cli.command, &mut streams) {
         Ok(exit) => exit,
+        // As in `list | head`: who reads the list has had enough of it.
+        Err(fault) if fault.reader_gone && matches!(cli.command, Command::List(_)) => Exit::Done,
         Err(fault) => {
             let label = streams.err_style.red("error:");
             let shown = writeln!(streams.err, "{label} {}", escaped(&fault.message));

@@ -7,4 +7,5 @@ mod copies;
 mod list;
 mod processes;
 mod refusals;
+mod storage;
 mod trees;
