@@ -134,7 +134,8 @@ impl<'a> Lab<'a> {
         if known_good && !seat.warm {
             seat.workspace.adopt(Scope::Caches, &certificate)?;
         }
-        Ok(seat.workspace.reset(certificate)?)
+        // What a command left may be beyond mending: then the whole directory goes.
+        if seat.workspace.reset(certificate).is_err() { self.renew(seat) } else { Ok(()) }
     }
 
     fn renew(&self, seat: &mut Seat) -> Result<(), RunError> {
