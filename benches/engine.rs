@@ -36,8 +36,11 @@ fn generate(root: &Path, files: usize) {
         fs::create_dir_all(&folder).expect("a folder");
         let mut text = format!("\"\"\"Module {number}.\"\"\"\n");
         for function in 0..20 {
-            write!(text, "\n\ndef f{function}(a, b):\n    if a < b + {number}:\n        return a\n")
-                .expect("writing to a string");
+            write!(
+                text,
+                "\n\ndef f{function}(a, b):\n    if a < b + {number}:\n        return a\n"
+            )
+            .expect("writing to a string");
             text.push_str("    return b - a * 2  # neither more nor less\n");
         }
         fs::write(folder.join(format!("m{number}.py")), text).expect("a module");

@@ -57,6 +57,8 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
     };
     match command(&cli.command, &mut streams) {
         Ok(exit) => exit,
+        // The reader of the answer had enough of it.
+        Err(fault) if fault.exit == Exit::Done => Exit::Done,
         Err(fault) => {
             let label = streams.err_style.red("error:");
             let shown = writeln!(streams.err, "{label} {}", escaped(&fault.message));
