@@ -4,8 +4,11 @@
 mod harness;
 
 mod copies;
+mod interrupts;
 mod list;
 mod processes;
 mod refusals;
+mod reports;
+mod sealing;
 mod storage;
 mod trees;
