@@ -54,7 +54,6 @@ pub mod optional {
     ///
     /// # Errors
     /// Those of the serializer.
-    #[expect(clippy::ref_option, reason = "the shape serde calls it with")]
     pub fn serialize<S: Serializer>(
         path: &Option<PathBuf>,
         serializer: S,

@@ -1,7 +1,7 @@
 //! The unmutated tree: what "passes" means, how long it takes, and whether it is the same each time.
 
 use std::fs;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -61,12 +61,14 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
     let total = lab.settings.baselines.max(workers);
     lab.sink.tell(Event::Step { name: "baseline", total: Some(u64::from(total)) });
     let next = AtomicU32::new(0);
+    let passed = AtomicBool::new(false);
     let worker = |worker: usize| {
         let mut rounds = Vec::new();
         // The first round of each worker is its own; the others go to whoever is free.
         let mut round = u32::try_from(worker).expect("few workers");
         while round < total {
-            let runs = lab.unmutated(worker, &format!("baseline-{}", round + 1), round > 0)?;
+            let runs = lab.unmutated(worker, &format!("baseline-{}", round + 1), false)?;
+            passed.store(true, Ordering::SeqCst);
             let wall = runs.iter().map(|run| run.wall).sum();
             lab.sink.tell(Event::Baseline { round: round + 1, wall });
             rounds.push((round, runs));
@@ -76,6 +78,13 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
     };
     let rounds = lab.pool.install(|| {
         (0..lab.seats.len()).into_par_iter().map(worker).collect::<Result<Vec<_>, _>>()
+    });
+    let rounds = rounds.map_err(|error| match error {
+        // Rounds end in any order: only now is it known whether another one passed.
+        RunError::Red(red) => {
+            RunError::Red(Box::new(Red { flaky: passed.load(Ordering::SeqCst), ..*red }))
+        }
+        other => other,
     })?;
     let mut rounds = rounds.into_iter().flatten().collect::<Vec<_>>();
     rounds.sort_by_key(|(round, _)| *round);

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A JSON value; objects keep the order their members were given in.
-#[derive(Debug, Clone, PartialEq)]
+/// A JSON value; objects keep the order their members were given in, which is no part of their value.
+#[derive(Debug, Clone)]
 pub enum Value {
     /// `null`
     Null,
@@ -19,6 +19,30 @@ pub enum Value {
     Array(Vec<Value>),
     /// An object; no name twice (the canonical writer refuses that).
     Object(Vec<(String, Value)>),
+}
+
+/// Equal as JSON: types kept apart, objects without regard to order.
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(own), Self::Bool(other)) => own == other,
+            (Self::Integer(own), Self::Integer(other)) => own == other,
+            (Self::Float(own), Self::Float(other)) => own == other,
+            (Self::String(own), Self::String(other)) => own == other,
+            (Self::Array(own), Self::Array(other)) => own == other,
+            (Self::Object(own), Self::Object(other)) => {
+                own.len() == other.len() && sorted(own) == sorted(other)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn sorted(members: &[(String, Value)]) -> Vec<&(String, Value)> {
+    let mut members: Vec<_> = members.iter().collect();
+    members.sort_by_key(|(name, _)| name.as_str());
+    members
 }
 
 /// A whole number of any size.
