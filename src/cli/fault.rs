@@ -80,7 +80,8 @@ impl From<RunError> for Fault {
             RunError::Red(_) => Exit::Baseline,
             RunError::NothingExecuted { .. } => Exit::Baseline,
             RunError::Interrupted => Exit::Interrupted,
-            RunError::Workspace(_)
+            RunError::NoAnswer { .. }
+            | RunError::Workspace(_)
             | RunError::Tree(_)
             | RunError::Log { .. }
             | RunError::Threads { .. }

@@ -48,7 +48,7 @@ pub struct Lab<'a> {
     pub(super) seats: Vec<Mutex<Seat>>,
     limits: OnceLock<Vec<Duration>>,
     // Last, so that the workspaces are gone before it is removed.
-    scratch: Scratch,
+    pub(super) scratch: Scratch,
 }
 
 /// A worker's place: its workspace and environment, and whether they are clean.

@@ -5,8 +5,11 @@ mod gone;
 mod harness;
 
 mod copies;
+mod interrupts;
 mod list;
 mod processes;
 mod refusals;
+mod reports;
+mod sealing;
 mod storage;
 mod trees;
