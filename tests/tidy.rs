@@ -38,7 +38,7 @@ fn files() -> Vec<(String, String)> {
     found
 }
 
-fn below(path: &PathBuf) -> String {
+fn below(path: &std::path::Path) -> String {
     path.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned()
 }
 
