@@ -2,7 +2,7 @@
 //! are, what they never contain, and that every page of the documentation can be reached.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// An invented place in the records of the corpus.
 const INVENTED: &str = "/work/parcel";
