@@ -1,8 +1,8 @@
 //! Stage 9: does a Statement hold for a record? Pure: bytes in, an answer out.
 //!
 //! The reader stands alone: with `default-features = false` it is all there is, and it opens no file,
-//! starts no process and asks no clock. No input makes it panic, recurse or take memory beyond a small
-//! multiple of the input's size.
+//! starts no process and asks no clock. No input makes it panic, hang or recurse, and
+//! memory stays below 30 times the input, of which more than 2 times 16 MiB is refused.
 //!
 //! ```
 //! use adequacy::base::code::Code;
