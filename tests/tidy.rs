@@ -2,7 +2,7 @@
 //! are, what they never contain, and that every page of the documentation can be reached.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// An invented place in the records of the corpus.
 const INVENTED: &str = "/work/parcel";
@@ -38,7 +38,7 @@ fn files() -> Vec<(String, String)> {
     found
 }
 
-fn below(path: &PathBuf) -> String {
+fn below(path: &std::path::Path) -> String {
     path.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned()
 }
 

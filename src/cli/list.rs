@@ -1,15 +1,16 @@
 //! `adequacy list`: the mutants of a tree. Runs nothing.
 
 use adequacy_mutators::Language;
+use rayon::prelude::*;
 
 use super::args::ListArgs;
 use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
 use crate::measure;
-use crate::plan::{self, Plan, Row};
-use crate::report::text;
-use crate::tree::Snapshot;
+use crate::plan::{self, Plan, PlanFile, Row};
+use crate::report::{Style, text};
+use crate::tree::{Snapshot, TreeError};
 
 pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
     if args.operators {
@@ -44,6 +45,9 @@ pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     Ok(if plan.mutants.is_empty() { Exit::NothingToDo } else { Exit::Done })
 }
 
+/// Files whose lines are made at the same time, and held until they are written.
+const AT_ONCE: usize = 64;
+
 /// One line a mutant; a source is read when its mutants are shown, and no earlier.
 fn rows(
     plan: &Plan,
@@ -51,21 +55,38 @@ fn rows(
     json: bool,
     streams: &mut Streams<'_>,
 ) -> Result<(), Fault> {
-    for file in plan.files.iter().filter(|file| !file.mutants.is_empty()) {
-        let source = snapshot.read(&file.path)?;
-        let mut lines = String::new();
-        for mutant in &plan.mutants[file.mutants.clone()] {
-            if json {
-                let row = Row::of(plan, mutant, &source);
-                lines.push_str(&serde_json::to_string(&row).expect("a row is plain values"));
-            } else {
-                lines.push_str(&text::line(plan, mutant, &source, streams.out_style));
-            }
-            lines.push('\n');
+    let style = streams.out_style;
+    for files in plan.files.chunks(AT_ONCE) {
+        let lines = files.par_iter().map(|file| lines(plan, file, snapshot, json, style));
+        for lines in lines.collect::<Result<Vec<_>, _>>()? {
+            streams.out.write_all(lines.as_bytes())?;
         }
-        streams.out.write_all(lines.as_bytes())?;
     }
     Ok(())
+}
+
+fn lines(
+    plan: &Plan,
+    file: &PlanFile,
+    snapshot: &Snapshot,
+    json: bool,
+    style: Style,
+) -> Result<String, TreeError> {
+    let mut lines = String::new();
+    if file.mutants.is_empty() {
+        return Ok(lines);
+    }
+    let source = snapshot.read(&file.path)?;
+    for mutant in &plan.mutants[file.mutants.clone()] {
+        if json {
+            let row = Row::of(plan, mutant, &source);
+            lines.push_str(&serde_json::to_string(&row).expect("a row is plain values"));
+        } else {
+            lines.push_str(&text::line(plan, mutant, &source, style));
+        }
+        lines.push('\n');
+    }
+    Ok(lines)
 }
 
 fn operators(streams: &mut Streams<'_>) -> Result<Exit, Fault> {

@@ -1,5 +1,6 @@
 //! `adequacy measure` and `adequacy estimate`.
 
+use std::io;
 use std::time::Duration;
 
 use serde_json::json;
@@ -39,7 +40,8 @@ pub(crate) fn measured(
     Ok(measured?)
 }
 
-/// Prints the summary and the line of totals.
+/// Prints the summary and the line of totals. A reader that went away misses them, and the run goes
+/// on: its exit code and what it seals do not hang on who reads.
 pub(crate) fn show(
     measured: &Measured,
     args: &MeasureArgs,
@@ -47,17 +49,18 @@ pub(crate) fn show(
 ) -> Result<(), Fault> {
     let totals = measured.run.totals.as_ref().expect("a finished run has totals");
     let line = text::totals(totals);
-    if args.keep.json {
-        let run = serde_json::to_string_pretty(&measured.run).expect("plain values");
-        writeln!(streams.out, "{run}")?;
+    let data = if args.keep.json {
         writeln!(streams.err, "{line}")?;
-        return Ok(());
+        format!("{}\n", serde_json::to_string_pretty(&measured.run).expect("plain values"))
+    } else if args.keep.quiet {
+        format!("{line}\n")
+    } else {
+        format!("{}{line}\n", text::summary(measured, streams.out_style)?)
+    };
+    match streams.out.write_all(data.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
     }
-    if !args.keep.quiet {
-        write!(streams.out, "{}", text::summary(measured, streams.out_style)?)?;
-    }
-    writeln!(streams.out, "{line}")?;
-    Ok(())
 }
 
 /// How the run ends when a gate stands against it; which one goes to stderr.

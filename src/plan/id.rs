@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
+use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 use super::{Mutant, Plan};
@@ -35,10 +36,10 @@ impl MutantId {
 
 /// Names every mutant of `plan`; ids that share their first digits are lengthened until they differ.
 pub(super) fn assign(plan: &mut Plan) {
-    for place in 0..plan.mutants.len() {
-        let mutant = &plan.mutants[place];
-        plan.mutants[place].id = MutantId::of(mutant, &plan.file(mutant).name);
-    }
+    let files = &plan.files;
+    plan.mutants.par_iter_mut().for_each(|mutant| {
+        mutant.id = MutantId::of(mutant, &files[mutant.file as usize].name);
+    });
     lengthen(plan.mutants.iter_mut().map(|mutant| &mut mutant.id).collect());
 }
 

@@ -131,10 +131,11 @@ impl<'a> Lab<'a> {
     /// becomes part of what is brought back.
     pub(super) fn clean(&self, seat: &mut Seat, known_good: bool) -> Result<(), RunError> {
         let Some(certificate) = seat.certificate.take() else { return self.renew(seat) };
-        if known_good && !seat.warm {
-            seat.workspace.adopt(Scope::Caches, &certificate)?;
-        }
-        Ok(seat.workspace.reset(certificate)?)
+        let adopts = known_good && !seat.warm;
+        let adopted = !adopts || seat.workspace.adopt(Scope::Caches, &certificate).is_ok();
+        // What a command left may be beyond mending: then the whole directory goes.
+        let back = adopted && seat.workspace.reset(certificate).is_ok();
+        if back { Ok(()) } else { self.renew(seat) }
     }
 
     fn renew(&self, seat: &mut Seat) -> Result<(), RunError> {

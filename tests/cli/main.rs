@@ -1,6 +1,7 @@
 //! The program as a person uses it: real commands on tiny trees, each test in a sandbox of its own.
 #![cfg(feature = "engine")]
 
+mod gone;
 mod harness;
 
 mod copies;

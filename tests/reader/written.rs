@@ -47,9 +47,7 @@ fn a_record_that_breaks_a_rule_is_not_written() {
     assert_eq!(broken(|r| r.acceptance.clear()), refused(Code::ContractAcceptanceEmpty));
     let over = broken(|r| r.adequacy.killed = Count::from(13));
     assert_eq!(over, refused(Code::ContractAdequacyOvercount));
-    let gate = broken(|r| {
-        r.adequacy.gates.as_mut().expect("full").insert("g".into(), Value::Null).map_or((), drop)
-    });
+    let gate = broken(|r| r.adequacy.gates = Some([("g".to_owned(), Value::Null)].into()));
     assert_eq!(gate, refused(Code::ContractAdequacyGates));
     let unsafe_count = broken(|r| {
         r.adequacy.by_class = None;
