@@ -121,6 +121,7 @@ fn a_scratch_that_is_too_small_is_said_and_nothing_is_left() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "what was not tested is said")]
 fn a_mutant_that_fills_the_disk_is_never_killed_for_that() {
     let sandbox = Sandbox::new();
     sandbox.write(
