@@ -67,8 +67,12 @@ fn every_kind_of_file_is_copied_whatever_ignore_files_say() {
         "test \"$(cat data.json)\" = '{}'\n\
          test -f a.snap && test -d empty && test -x tool && test ! -x data.json\n\
          test \"$(cat locked/file)\" = kept\n\
-         test -f .hidden && test -f vendor/.gitignore",
+         test -f .hidden && test -f vendor/.gitignore\n\
+         test -f $(printf 'd%.0s' $(seq 200))/$(printf 'f%.0s' $(seq 200))",
     );
+    // One above the root is read no more than those inside.
+    sandbox.write(".gitignore", "*\n");
+    sandbox.write(format!("tree/{}/{}", "d".repeat(200), "f".repeat(200)), "");
     for (path, text) in [
         ("data.json", "{}"),
         ("a.snap", ""),
@@ -173,6 +177,16 @@ fn an_editable_install_is_named_with_the_way_out() {
          [env]\nset = { PYTHONPATH = '.' }\n",
     );
     sandbox.measure(&["--operator", "binop-swap"]).run().exits(0).totals(ONE_KILLED);
+}
+
+#[test]
+fn a_program_in_a_directory_with_a_space_is_one_word() {
+    let sandbox = sighted("");
+    let tool = "#!/bin/sh\ntest \"$1\" = 'two words' && test $# = 1 && exec sh check.sh\n";
+    sandbox.write("tree/Chapter 10/tool", tool);
+    crate::harness::executable(&sandbox.path("tree/Chapter 10/tool"));
+    let words = ["--operator", "binop-swap", "--", "./Chapter 10/tool", "two words"];
+    sandbox.measure(&words).run().exits(0).totals(ONE_KILLED).tells("no task file: bare tree");
 }
 
 #[test]

@@ -30,8 +30,9 @@ pub(crate) fn trees() -> PathBuf {
 
 /// A private directory: `tree` (if any), `home`, `tmp`, and what a test adds. Calls run in its root.
 pub(crate) struct Sandbox {
-    folder: TempDir,
     root: PathBuf,
+    /// Removed when the test is over.
+    _folder: TempDir,
 }
 
 impl Sandbox {
@@ -42,7 +43,7 @@ impl Sandbox {
         for name in ["home", "tmp", ".streams"] {
             fs::create_dir(root.join(name)).expect("an empty folder takes it");
         }
-        Self { folder, root }
+        Self { root, _folder: folder }
     }
 
     /// With a copy of the fixture tree of this name as `tree`.
@@ -346,6 +347,7 @@ impl Ran<'_> {
     }
 
     /// What it says is equal, or everything is shown.
+    #[expect(clippy::needless_pass_by_value, reason = "a test reads better so")]
     pub(crate) fn same<T: PartialEq + std::fmt::Debug>(&self, found: T, expected: T) -> &Self {
         if found != expected {
             self.fail(&format!("found    {found:#?}\nexpected {expected:#?}"));

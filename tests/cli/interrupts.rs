@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -50,15 +51,20 @@ fn seal<'a>(sandbox: &'a Sandbox, words: &[&str]) -> Call<'a> {
 }
 
 /// What a run that nobody broke off seals and decides.
-fn whole() -> (Vec<u8>, String, BTreeMap<String, Value>) {
-    let sandbox = sandbox();
-    sandbox.write("state/open", "");
-    seal(&sandbox, &["-j", "2"]).run().exits(0);
-    end(&sandbox)
+fn whole() -> &'static End {
+    static WHOLE: OnceLock<End> = OnceLock::new();
+    WHOLE.get_or_init(|| {
+        let sandbox = sandbox();
+        sandbox.write("state/open", "");
+        seal(&sandbox, &["-j", "2"]).run().exits(0);
+        end(&sandbox)
+    })
 }
 
+type End = (Vec<u8>, String, BTreeMap<String, Value>);
+
 /// The contract, the plan, and the outcome of each mutant without what differs between honest runs.
-fn end(sandbox: &Sandbox) -> (Vec<u8>, String, BTreeMap<String, Value>) {
+fn end(sandbox: &Sandbox) -> End {
     let decided = sandbox.lines("adequacy.out/outcomes.jsonl").into_iter().skip(1).map(|line| {
         let kept = ["outcome", "reason", "command", "executor", "basis"];
         let kept = kept.map(|name| line[name].clone());
@@ -98,7 +104,7 @@ fn an_interrupt_ends_everything_and_the_run_is_gone_on_with() {
         seal(&sandbox, &["-j", "2", "--resume"]).run().exits(0);
         assert_eq!(times_run(&sandbox, "B"), 1, "what is known is not run again");
         assert_eq!(times_run(&sandbox, "A"), 2);
-        assert_eq!(end(&sandbox), whole());
+        assert_eq!(end(&sandbox), *whole());
     }
 }
 
@@ -124,7 +130,7 @@ fn a_killed_engine_takes_its_processes_along_and_the_run_is_gone_on_with() {
     let ran = seal(&sandbox, &["-j", "1", "--resume"]).run();
     ran.exits(0).tells("which a run left that was killed");
     assert_eq!(times_run(&sandbox, "B"), 1, "what is known is not run again");
-    assert_eq!(end(&sandbox), whole());
+    assert_eq!(end(&sandbox), *whole());
 }
 
 #[test]
@@ -147,7 +153,7 @@ fn kills_at_any_moment_lose_nothing() {
         sleep(Duration::from_millis(10));
     }
     seal(&sandbox, words).run().exits(0);
-    assert_eq!(end(&sandbox), whole());
+    assert_eq!(end(&sandbox), *whole());
 }
 
 #[test]

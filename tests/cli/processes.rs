@@ -204,13 +204,10 @@ fn kills_that_a_second_run_does_not_repeat_are_not_counted() {
 }
 
 #[test]
-fn two_workers_never_share_a_port_or_a_folder() {
+fn two_workers_and_one_give_the_same_outcomes() {
     let sandbox = flags(
         &["A", "B", "C", "D"],
-        "import socket\n\
-         open(os.path.join(os.environ['TMPDIR'], 'fixed-name'), 'x').close()\n\
-         made = socket.socket()\n\
-         made.bind(('127.0.0.1', 0))\n\
+        "open(os.path.join(os.environ['TMPDIR'], 'fixed-name'), 'x').close()\n\
          if flags and flags[0] in 'AC': sys.exit(1)\n",
     );
     sandbox.measure(&FLIP).run().exits(0);
