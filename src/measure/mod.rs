@@ -12,13 +12,9 @@ mod replay;
 mod run_file;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
-
-use adequacy_mutators::Language;
 
 pub use controls::{Controls, Refusal};
 pub use error::MeasureError;
@@ -30,14 +26,12 @@ pub use replay::replay;
 pub use run_file::{FORMAT, Interpreted, RunFile, State, Totals};
 
 use crate::adequacy::{Adequacy, Gate, Thresholds};
-use crate::base::{Event, RelPath, Sink};
+use crate::base::{RelPath, Sink};
 use crate::outcome::{self, Outcome};
-use crate::plan::compile::{self, CompileError, Judge};
-use crate::plan::interpreter::{self, Found, Interpreter};
-use crate::plan::{Plan, PlanError};
-use crate::run::{Lab, Run, RunError, Runner, Sentinels, Settings, Spawner};
+use crate::plan::Plan;
+use crate::run::{Lab, RunError, Runner, Sentinels, Settings, Spawner};
 use crate::task::{Task, TaskError};
-use crate::tree::{self, Choice, Snapshot, TreeError};
+use crate::tree::{Choice, Snapshot};
 
 /// How a task is measured.
 #[derive(Debug, Clone)]

@@ -25,7 +25,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    fn links(&self, task: &Task) -> Vec<(RelPath, PathBuf)> {
+    pub(super) fn links(&self, task: &Task) -> Vec<(RelPath, PathBuf)> {
         links::needed(task, &self.snapshot, self.interpreter.as_ref().map(|(found, _)| found))
     }
 }
