@@ -13,7 +13,6 @@ mod progress;
 mod replay;
 mod seal;
 mod setup;
-mod terminal;
 mod vectors;
 mod verify;
 
@@ -25,7 +24,7 @@ use clap::Parser as _;
 pub use exit::Exit;
 
 use crate::report::Style;
-use crate::report::text::escaped;
+use crate::report::terminal::escaped;
 use args::{Cli, Command};
 
 /// Where a command writes: data to `out`, all else to `err`.
