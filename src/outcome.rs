@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::run::exit::{KILL, is_second_hand};
 use crate::run::{Exit, Label, Run, Runner, Step};
 
 /// What a mutant's runs mean.
@@ -138,14 +139,6 @@ fn verdict(first: &Exit, again: Option<&Exit>, runner: Option<Runner>) -> Verdic
             Some(second),
         ) => verdict(second, None, runner),
     }
-}
-
-const KILL: i32 = 9;
-
-/// Statuses that shells and launchers give for what befell another program: 124 to 127, 128 + n.
-#[must_use]
-pub const fn is_second_hand(code: i32) -> bool {
-    code >= 124
 }
 
 fn reason(code: i32, runner: Option<Runner>) -> Reason {

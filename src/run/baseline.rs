@@ -116,10 +116,15 @@ impl Lab<'_> {
         let report = seat.workspace.tmp().join("report.xml");
         let Some((name, value)) = runner.probe(&report) else { return Ok(None) };
         let usual = seat.environment.clone();
+        // Words of the task's own stay: they decide which tests there are.
+        let own = usual.get(&name).map(|own| own.to_string_lossy().into_owned());
+        let value = own.map_or(value.clone(), |own| format!("{own} {value}"));
         seat.environment = usual.clone().with(&name, &value);
         let (step, attempt) = (Step::Command(place), Attempt::First);
         let argv = &self.task.commands[place].argv;
-        self.place(&mut seat, "report", &[], step, attempt)?;
+        if self.place(&mut seat, "report", &[], step, attempt)?.is_err() {
+            return Ok(None);
+        }
         self.spawn(&mut seat, argv, self.limit(place), step, attempt, "report.log".to_owned())?;
         let text = fs::read(&report).ok();
         seat.environment = usual;

@@ -28,12 +28,13 @@ pub enum Exit {
     Lost(String),
 }
 
-impl Exit {
-    /// Whether the command ran to its end and reported success.
-    #[must_use]
-    pub fn is_success(&self) -> bool {
-        *self == Self::Code(0)
-    }
+/// What the kernel sends when memory runs out, and anybody can send: never a mutant's own doing.
+pub const KILL: i32 = 9;
+
+/// Statuses that shells and launchers give for what befell another program: 124 to 127, 128 + n.
+#[must_use]
+pub const fn is_second_hand(code: i32) -> bool {
+    code >= 124
 }
 
 impl fmt::Display for Exit {

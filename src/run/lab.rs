@@ -110,7 +110,7 @@ impl<'a> Lab<'a> {
 
     fn set_up(&self, seat: &mut Seat, worker: usize) -> Result<(), RunError> {
         let name = format!("setup-w{worker}");
-        let run = self.step(seat, &name, &[], Step::Setup, Attempt::First)?;
+        let run = self.step(seat, (&name, 0), &[], Step::Setup, Attempt::First)?;
         if !run.passed() {
             return Err(self.red(&run, "setup", false));
         }
@@ -232,6 +232,11 @@ fn environment(task: &Task, workspace: &Workspace, worker: usize) -> Environment
 }
 
 impl Seat {
+    /// Whether no process of the last run is alive.
+    pub(super) fn is_certified(&self) -> bool {
+        self.certificate.is_some()
+    }
+
     /// Remembers whether the run that just ended is known to have left no process.
     pub(super) fn certify(&mut self, certificate: Option<Certificate>) {
         self.certificate = certificate;

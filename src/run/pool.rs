@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::lab::Lab;
 use super::trial::{Again, Stop, again};
 use super::{Attempt, Exit, Run, RunError};
-use crate::base::{Event, RelPath};
+use crate::base::Event;
 use crate::plan::Plan;
 
 /// Mutants a worker runs between two runs of the unmutated tree.
@@ -57,13 +57,30 @@ impl Tried {
     fn failed(&self) -> bool {
         self.runs.iter().any(|run| !run.passed())
     }
+
+    /// Whether its last run must be made again with no other worker active.
+    fn waits(&self) -> bool {
+        let last = self.runs.last();
+        last.is_some_and(|run| run.attempt == Attempt::First && again(&run.exit) == Again::Alone)
+    }
 }
 
-/// A worker's kills since the unmutated tree last passed in its workspace.
+/// A worker's mutants since the unmutated tree last passed in its workspace, but for those that
+/// passed too: a broken workspace makes failures, and these must not stand yet.
 struct Pending {
-    kills: Vec<Tried>,
+    failed: Vec<Tried>,
     since: Instant,
     count: usize,
+}
+
+impl Pending {
+    fn new() -> Self {
+        Self { failed: Vec::new(), since: Instant::now(), count: 0 }
+    }
+
+    fn is_due(&self) -> bool {
+        self.count >= MAX_BETWEEN_SENTINELS || self.since.elapsed() >= LONGEST_BETWEEN_SENTINELS
+    }
 }
 
 impl Lab<'_> {
@@ -92,7 +109,12 @@ impl Lab<'_> {
             killed: AtomicU64::new(0),
         };
         let workers = 0..self.seats.len().min(todo.len());
-        self.pool.install(|| workers.into_par_iter().try_for_each(|worker| pool.work(worker)))?;
+        self.pool.install(|| {
+            workers.into_par_iter().try_for_each(|worker| {
+                // The others end with their present mutant when one cannot go on.
+                pool.work(worker).inspect_err(|_| pool.next.store(todo.len(), Ordering::SeqCst))
+            })
+        })?;
         pool.confirm()?;
         Ok(Sentinels { runs: pool.sentinels.into_inner(), failures: pool.failures.into_inner() })
     }
@@ -100,25 +122,36 @@ impl Lab<'_> {
 
 impl Pool<'_> {
     fn work(&self, worker: usize) -> Result<(), RunError> {
-        let mut pending = Pending { kills: Vec::new(), since: Instant::now(), count: 0 };
+        let mut pending = Pending::new();
         while let Some(&place) = self.todo.get(self.next.fetch_add(1, Ordering::SeqCst)) {
-            let tried = self.first(worker, place)?;
+            let tried = self.attempt(worker, Tried { place, runs: Vec::new() }, Attempt::First)?;
             self.progress(&tried);
-            pending.count += 1;
             self.sort(tried, &mut pending)?;
-            if pending.count >= MAX_BETWEEN_SENTINELS
-                || pending.since.elapsed() >= LONGEST_BETWEEN_SENTINELS
-            {
-                self.sentinel(worker, &mut pending)?;
+            if pending.is_due() {
+                self.sentinel(worker, &mut pending, Attempt::First)?;
             }
         }
-        self.sentinel(worker, &mut pending)
+        self.sentinel(worker, &mut pending, Attempt::First)
     }
 
-    fn edits(&self, place: usize) -> Result<Vec<(RelPath, Vec<u8>)>, RunError> {
+    /// Runs a mutant, from where its runs end. As `Alone` it is brought to its end whatever it needs.
+    fn attempt(&self, worker: usize, tried: Tried, attempt: Attempt) -> Result<Tried, RunError> {
+        let Tried { place, runs } = tried;
         let mutant = &self.plan.mutants[place];
+        let name = mutant.id.to_string();
         let text = self.plan.text(mutant, self.lab.snapshot)?;
-        Ok(vec![(self.plan.file(mutant).path.clone(), text)])
+        let edits = [(self.plan.file(mutant).path.clone(), text)];
+        let full = self.lab.settings.full_matrix;
+        let stop = if full { Stop::Never } else { Stop::FirstFailure };
+        let how = if runs.is_empty() { Attempt::First } else { attempt };
+        let mut seat = self.lab.seat(worker);
+        let runs = self.lab.trial(&mut seat, &name, &edits, runs, (how, stop))?;
+        drop(seat);
+        let tried = Tried { place, runs };
+        if attempt == Attempt::Alone && tried.waits() {
+            return self.attempt(worker, tried, attempt);
+        }
+        Ok(tried)
     }
 
     fn progress(&self, tried: &Tried) {
@@ -128,72 +161,65 @@ impl Pool<'_> {
         self.lab.sink.tell(Event::Progress { done, killed });
     }
 
-    fn stop(&self) -> Stop {
-        if self.lab.settings.full_matrix { Stop::Never } else { Stop::FirstFailure }
-    }
-
-    fn first(&self, worker: usize, place: usize) -> Result<Tried, RunError> {
-        let name = self.plan.mutants[place].id.to_string();
-        let edits = self.edits(place)?;
-        let how = (Attempt::First, self.stop());
-        let mut seat = self.lab.seat(worker);
-        let runs = self.lab.trial(&mut seat, &name, &edits, Vec::new(), how)?;
-        Ok(Tried { place, runs })
-    }
-
-    /// Puts a tried mutant where it belongs: decided, waiting for the end, or waiting for a sentinel.
+    /// A mutant that passed everything is decided; any other waits for the next sentinel.
     fn sort(&self, tried: Tried, pending: &mut Pending) -> Result<(), RunError> {
-        let last = tried.runs.last().map(|run| &run.exit);
-        if last.is_some_and(|exit| again(exit) == Again::Alone) {
-            self.waiting.lock().expect("no worker panics with it").push(tried);
+        pending.count += 1;
+        if tried.failed() {
+            pending.failed.push(tried);
             return Ok(());
         }
-        if tried.failed() {
-            pending.kills.push(tried);
-            Ok(())
-        } else {
-            (self.decided)(tried.place, &tried.runs)
-        }
+        (self.decided)(tried.place, &tried.runs)
     }
 
-    /// Runs the unmutated tree; if it passes, the kills before it stand. If not, the workspace is
-    /// replaced and they are run again; those that meet a failing sentinel once more stay undecided.
-    fn sentinel(&self, worker: usize, pending: &mut Pending) -> Result<(), RunError> {
-        let mut again = false;
-        for attempt in 1..=PATIENCE {
+    /// Runs the unmutated tree; if it passes, the failures before it stand. If not, the workspace is
+    /// replaced and those mutants are run again from the start; one that meets a failing sentinel
+    /// once more stays undecided.
+    fn sentinel(
+        &self,
+        worker: usize,
+        pending: &mut Pending,
+        attempt: Attempt,
+    ) -> Result<(), RunError> {
+        for round in 1..=PATIENCE {
             let number = self.sentinels.fetch_add(1, Ordering::SeqCst) + 1;
             let result = self.lab.unmutated(worker, &format!("sentinel-{number}"), true);
-            let kills = std::mem::take(&mut pending.kills);
+            let failed = std::mem::take(&mut pending.failed);
             match result {
                 Ok(_) => {
-                    for tried in kills {
-                        (self.decided)(tried.place, &tried.runs)?;
-                    }
-                    (pending.count, pending.since) = (0, Instant::now());
-                    return Ok(());
+                    *pending = Pending::new();
+                    return failed.into_iter().try_for_each(|tried| self.stands(tried));
                 }
-                Err(error) if attempt == PATIENCE => return Err(error),
+                Err(error) if round == PATIENCE => return Err(error),
                 Err(RunError::Red(_) | RunError::NoAnswer { .. }) => {
                     self.failures.fetch_add(1, Ordering::SeqCst);
-                    let message = format!(
-                        "the unmutated tree did not pass beside the mutants: {} kills are run again",
-                        kills.len()
-                    );
-                    self.lab.sink.tell(Event::Warning(message));
+                    let count = failed.len();
+                    self.lab.sink.tell(Event::Warning(format!(
+                        "the unmutated tree did not pass beside the mutants; {count} mutants that \
+                         failed since it last did are run again"
+                    )));
                     self.lab.replace(worker)?;
-                    for tried in kills {
-                        if again {
+                    for tried in failed {
+                        if round > 1 {
                             self.give_up(&tried)?;
-                        } else {
-                            self.sort(self.first(worker, tried.place)?, pending)?;
+                            continue;
                         }
+                        let fresh = Tried { place: tried.place, runs: Vec::new() };
+                        self.sort(self.attempt(worker, fresh, attempt)?, pending)?;
                     }
-                    again = true;
                 }
                 Err(error) => return Err(error),
             }
         }
         Ok(())
+    }
+
+    /// What a good sentinel does with a mutant that failed: it is decided, or has its turn alone.
+    fn stands(&self, tried: Tried) -> Result<(), RunError> {
+        if tried.waits() {
+            self.waiting.lock().expect("no worker panics with it").push(tried);
+            return Ok(());
+        }
+        (self.decided)(tried.place, &tried.runs)
     }
 
     fn give_up(&self, tried: &Tried) -> Result<(), RunError> {
@@ -214,21 +240,15 @@ impl Pool<'_> {
         self.done.store(0, Ordering::SeqCst);
         self.killed.store(0, Ordering::SeqCst);
         self.lab.sink.tell(Event::Step { name: "confirmations, one at a time", total });
-        let mut pending = Pending { kills: Vec::new(), since: Instant::now(), count: 0 };
-        for mut tried in waiting {
-            let name = self.plan.mutants[tried.place].id.to_string();
-            let edits = self.edits(tried.place)?;
-            let how = (Attempt::Alone, self.stop());
-            let mut seat = self.lab.seat(0);
-            tried.runs = self.lab.trial(&mut seat, &name, &edits, tried.runs, how)?;
-            drop(seat);
+        let mut pending = Pending::new();
+        for tried in waiting {
+            let tried = self.attempt(0, tried, Attempt::Alone)?;
             self.progress(&tried);
-            pending.kills.push(tried);
-            pending.count += 1;
-            if pending.count >= MAX_BETWEEN_SENTINELS {
-                self.sentinel(0, &mut pending)?;
+            self.sort(tried, &mut pending)?;
+            if pending.is_due() {
+                self.sentinel(0, &mut pending, Attempt::Alone)?;
             }
         }
-        self.sentinel(0, &mut pending)
+        self.sentinel(0, &mut pending, Attempt::Alone)
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use super::exit::{KILL, is_second_hand};
 use super::lab::{Lab, Seat};
 use super::spawn::CommandSpec;
 use super::{Attempt, Exit, Run, RunError, Step};
@@ -33,9 +34,9 @@ pub(super) enum Again {
 
 pub(super) fn again(exit: &Exit) -> Again {
     match exit {
-        Exit::Code(code) if *code >= 124 => Again::Alone,
+        Exit::Code(code) if is_second_hand(*code) => Again::Alone,
         Exit::Code(_) | Exit::OutputLimit => Again::No,
-        Exit::Signal(9) | Exit::TimedOut => Again::Alone,
+        Exit::Signal(KILL) | Exit::TimedOut => Again::Alone,
         Exit::NotStarted(_) | Exit::Starved(_) | Exit::Lost(_) | Exit::Interrupted => Again::Alone,
         Exit::Signal(_) => Again::Repeat,
     }
@@ -57,7 +58,7 @@ impl Lab<'_> {
         let build = self.task.build.as_ref().map(|_| Step::Build);
         let commands = (0..self.task.commands.len()).map(Step::Command);
         for step in build.into_iter().chain(commands).filter(|step| *step >= first) {
-            let run = self.step(seat, name, edits, step, attempt)?;
+            let run = self.step(seat, (name, runs.len()), edits, step, attempt)?;
             let next = again(&run.exit);
             runs.push(run);
             let repeat = match (next, attempt) {
@@ -68,7 +69,7 @@ impl Lab<'_> {
                 _ => None,
             };
             if let Some(repeat) = repeat {
-                runs.push(self.step(seat, name, edits, step, repeat)?);
+                runs.push(self.step(seat, (name, runs.len()), edits, step, repeat)?);
             }
             if decides(&runs, step) && (stop == Stop::FirstFailure || step == Step::Build) {
                 break;
@@ -77,16 +78,21 @@ impl Lab<'_> {
         Ok(runs)
     }
 
-    /// One step in a clean workspace: put the mutant in place, run, bring the workspace back.
+    /// One step in a clean workspace: put the mutant in place, run, bring the workspace back. The
+    /// `number` of the run in its trial keeps the names of logs apart.
     pub(super) fn step(
         &self,
         seat: &mut Seat,
-        name: &str,
+        (name, number): (&str, usize),
         edits: &Edits,
         step: Step,
         attempt: Attempt,
     ) -> Result<Run, RunError> {
-        self.place(seat, name, edits, step, attempt)?;
+        let name = format!("{name}.{number}");
+        let built = match self.place(seat, &name, edits, step, attempt)? {
+            Ok(cpu) => cpu,
+            Err(run) => return Ok(run),
+        };
         let (argv, limit, id) = self.what(step);
         let (factor, suffix) = match attempt {
             Attempt::First => (1, ""),
@@ -94,7 +100,8 @@ impl Lab<'_> {
             Attempt::Alone => (2, ".alone"),
         };
         let log = format!("{name}.{}{suffix}.log", file_name(id));
-        let run = self.spawn(seat, argv, limit * factor, step, attempt, log)?;
+        let mut run = self.spawn(seat, argv, limit * factor, step, attempt, log)?;
+        run.cpu += built;
         if step != Step::Setup {
             let known_good = edits.is_empty() && run.passed();
             self.clean(seat, known_good)?;
@@ -102,7 +109,9 @@ impl Lab<'_> {
         Ok(run)
     }
 
-    /// Puts the mutant in place, and builds it when the step is a command that needs a build.
+    /// Puts the mutant in place, and builds it when the step is a command that needs a build: the
+    /// CPU time that took. A build that passed as a step of its own and fails here leaves nothing to
+    /// run the command on: then the run is lost, and the workspace clean again.
     pub(super) fn place(
         &self,
         seat: &mut Seat,
@@ -110,14 +119,19 @@ impl Lab<'_> {
         edits: &Edits,
         step: Step,
         attempt: Attempt,
-    ) -> Result<(), RunError> {
+    ) -> Result<Result<Duration, Run>, RunError> {
         seat.workspace.write(edits)?;
-        if let (Some(build), Step::Command(_)) = (&self.task.build, step) {
-            // Its exit was judged as a step of its own; here it only makes what the command needs.
-            let log = format!("{name}.rebuild.log");
-            self.spawn(seat, &build.argv, build.timeout, step, attempt, log)?;
+        let (Some(build), Step::Command(_)) = (&self.task.build, step) else {
+            return Ok(Ok(Duration::ZERO));
+        };
+        let log = format!("{name}.rebuild.log");
+        let mut run = self.spawn(seat, &build.argv, build.timeout, step, attempt, log)?;
+        if run.passed() && seat.is_certified() {
+            return Ok(Ok(run.cpu));
         }
-        Ok(())
+        run.exit = Exit::Lost(format!("the build before it: {}", run.exit));
+        self.clean(seat, false)?;
+        Ok(Err(run))
     }
 
     /// Words, limit and name of a step.
@@ -188,7 +202,7 @@ fn decides(runs: &[Run], step: Step) -> bool {
         [Exit::Code(code)] => *code != 0,
         [first, second] if first == second => {
             matches!(first, Exit::Code(_) | Exit::TimedOut)
-                || matches!(first, Exit::Signal(number) if *number != 9)
+                || matches!(first, Exit::Signal(number) if *number != KILL)
         }
         _ => false,
     }
