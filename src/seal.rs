@@ -163,7 +163,7 @@ fn measurement(sealed: &Sealed<'_>) -> Value {
         ("rest_population", population.unwrap_or(Value::Null)),
         ("undecided", number(adequacy.undecided_count())),
         ("time_outs", number(adequacy.kills_by(Reason::TimeOut))),
-        ("equivalent_removed", number(adequacy.equal_code)),
+        ("equivalent_removed", number(adequacy.equivalent)),
         ("baselines", number(u64::from(*baselines))),
     ])
 }

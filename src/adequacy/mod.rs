@@ -28,8 +28,10 @@ pub struct Adequacy {
     pub undecided: BTreeMap<Doubt, u64>,
     /// Mutants that do not compile or build; not counted.
     pub unviable: u64,
-    /// Mutants with the code of the original or of an earlier mutant; not counted.
-    pub equal_code: u64,
+    /// Mutants with the code of the original; not counted.
+    pub equivalent: u64,
+    /// Mutants with the code of an earlier mutant; not counted.
+    pub duplicate: u64,
     /// Mutants that the sampler left out; not counted.
     pub not_sampled: u64,
     /// One entry a counted mutant, in sealed order: whether it was killed.
@@ -50,8 +52,8 @@ impl Adequacy {
             survived: 0,
             undecided: BTreeMap::new(),
             unviable: plan.count(|fate| matches!(fate, Fate::Unviable(_))) as u64,
-            equal_code: plan.count(|fate| matches!(fate, Fate::Equivalent | Fate::Duplicate(_)))
-                as u64,
+            equivalent: plan.count(|fate| matches!(fate, Fate::Equivalent)) as u64,
+            duplicate: plan.count(|fate| matches!(fate, Fate::Duplicate(_))) as u64,
             not_sampled: plan.count(|fate| matches!(fate, Fate::NotSampled)) as u64,
             kill_vector: Vec::new(),
             places: Vec::new(),

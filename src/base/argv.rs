@@ -20,7 +20,7 @@ pub enum ArgvError {
     Nul,
     /// The first word would read as an environment assignment.
     #[error(
-        "a command's first word must not hold `=`: readers take it for an environment assignment"
+        "a command's first word must not hold `=`: readers take it for an environment assignment (contract_acceptance_argv)"
     )]
     Assignment,
 }

@@ -35,8 +35,13 @@ pub(crate) enum Command {
     /// Run the unmutated tree once and say what a full run would cost
     #[command(after_help = "Example:\n  adequacy estimate . -j 8 -- python3 -m pytest -q")]
     Estimate(EstimateArgs),
+    #[command(
+        after_help = "Example:\n  adequacy verify adequacy.out/sealed/contract.statement.json adequacy.out/sealed/contract.json"
+    )]
     Verify(super::verify::Args),
+    #[command(after_help = "Example:\n  adequacy vectors check vectors-done-contract")]
     Vectors(super::vectors::Args),
+    #[command(after_help = "Example:\n  adequacy keygen sealer.seed > sealer.pub")]
     Keygen(super::keygen::Args),
 }
 
@@ -55,8 +60,8 @@ pub(crate) struct TaskArgs {
     /// Use only this operator (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) operator: Vec<String>,
-    /// Run at most this many mutants, sampled
-    #[arg(long, value_name = "N")]
+    /// Run at most this many mutants, sampled from those that compile; `list` shows them all
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: Option<u32>,
     /// Seed of the sample
     #[arg(long, value_name = "N")]
@@ -109,7 +114,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) full_matrix: bool,
     /// Bytes of output at which a command is stopped
-    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30)]
+    #[arg(long, value_name = "BYTES", default_value_t = crate::run::spawn::OUTPUT_LIMIT)]
     pub(crate) max_output: u64,
 }
 
@@ -147,7 +152,7 @@ pub(crate) struct MeasureArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
-    /// The acceptance command, instead of those of the task file
+    /// The acceptance command, instead of those of the task file; `seal` takes it for bare trees only
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
 }

@@ -45,11 +45,8 @@ pub(crate) fn run(args: &InitArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     let overrides = Overrides::default();
     if let Ok(task) = task::load(&args.path, &overrides) {
         let plan = plan::plan(&task, &snapshot)?;
-        let (mutants, files) = (plan.mutants.len(), plan.files.len());
-        writeln!(
-            streams.err,
-            "next: `adequacy seal`, which will run {mutants} mutants of {files} files"
-        )?;
+        let mutants = plan.mutants.len();
+        writeln!(streams.err, "next: `adequacy seal`, which will run at most {mutants} mutants")?;
     }
     Ok(Exit::Done)
 }
@@ -74,10 +71,8 @@ impl Findings {
     fn task_file(&self, tree: &Path) -> String {
         let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
         let mut text = String::new();
-        let _ = writeln!(
-            text,
-            "# A task for `adequacy`; every key is described in docs/task-file.md.\n"
-        );
+        let _ =
+            writeln!(text, "# A task for `adequacy`; its docs/task-file.md describes every key.\n");
         let _ = writeln!(text, "contract_id = {}", quoted(&format!("contract-{}", self.name)));
         let _ = writeln!(text, "# One sentence for readers of the contract:\n# task = \"...\"\n");
         let _ = writeln!(

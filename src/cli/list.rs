@@ -19,12 +19,11 @@ pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     let task = setup::task(&args.task, &setup::overrides(&args.task, None, &[]))?;
     let sink = Progress::new(true);
     let snapshot = measure::listing(&task, &setup::choice(&args.task), &sink)?;
-    let mut plan = plan::plan(&task, &snapshot)?;
-    if let Some(limit) = task.mutate.limit {
-        plan.sample(limit as usize, task.mutate.seed);
-    }
+    let plan = plan::plan(&task, &snapshot)?;
     if args.diff {
         for mutant in &plan.mutants {
+            // `patch` takes what stands before a header for talk.
+            writeln!(streams.out, "mutant {} {}", mutant.id, mutant.operator.name)?;
             streams.out.write_all(&text::diff(&plan, mutant, &snapshot)?)?;
         }
     } else if !args.files {
@@ -35,7 +34,12 @@ pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     } else if !args.json && !args.diff {
         writeln!(streams.out, "\n{}", text::files(&plan).trim_end())?;
     }
-    let total = format!("{} mutants in {} files", plan.mutants.len(), plan.files.len());
+    let files = plan.files.iter().filter(|file| !file.mutants.is_empty()).count();
+    let mutants = plan.mutants.len();
+    let total = format!(
+        "{mutants} mutants in {files} {}; those that do not compile, or to the same code, will not count",
+        if files == 1 { "file" } else { "files" }
+    );
     if args.json || args.diff {
         writeln!(streams.err, "{total}")?;
     } else {

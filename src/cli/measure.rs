@@ -50,6 +50,10 @@ pub(crate) fn show(
 ) -> Result<(), Fault> {
     let totals = measured.run.totals.as_ref().expect("a finished run has totals");
     let line = text::totals(totals);
+    if totals.killed == 0 && (args.keep.json || args.keep.quiet) {
+        let words = "the commands killed nothing";
+        writeln!(streams.err, "{}", streams.err_style.red(words))?;
+    }
     let data = if args.keep.json {
         writeln!(streams.err, "{line}")?;
         format!("{}\n", serde_json::to_string_pretty(&measured.run).expect("plain values"))

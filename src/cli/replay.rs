@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, 
     }
     let source = snapshot.read(&plan.file(mutant).path)?;
     let shown = text::line(plan, mutant, &source, streams.out_style);
-    writeln!(streams.out, "{} {shown}", mutant.id)?;
+    writeln!(streams.out, "{shown}")?;
     let diff = text::diff(plan, mutant, snapshot)?;
     writeln!(streams.out, "{}", text::output(&diff))?;
     let spawner = setup::spawner(&options.helper)?;

@@ -93,16 +93,16 @@ fn write(contract: &[u8], key: Option<&SecretKey>, folder: &Path) -> Result<Sha2
     })?;
     let envelope = key.map(|key| envelope::seal(contract, key)).transpose()?;
     fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+    match fs::remove_file(folder.join(ENVELOPE)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(unwritten(&folder.join(ENVELOPE), &error));
+        }
+        _ => {}
+    }
     put(folder, "contract.json", contract)?;
     put(folder, "contract.statement.json", &statement)?;
-    match envelope {
-        Some(envelope) => put(folder, ENVELOPE, &envelope)?,
-        None => match fs::remove_file(folder.join(ENVELOPE)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(unwritten(&folder.join(ENVELOPE), &error));
-            }
-            _ => {}
-        },
+    if let Some(envelope) = envelope {
+        put(folder, ENVELOPE, &envelope)?;
     }
     Ok(verified.contract_sha256)
 }

@@ -85,7 +85,12 @@ pub(super) fn before(
     };
     let load = outcome::judge(&run("load", Control::RaiseAtLoad, false)?, runners);
     match &load {
-        Outcome::Killed { .. } | Outcome::Unviable => {}
+        Outcome::Killed { .. } => {}
+        Outcome::Unviable => {
+            let what =
+                "the build loads the files and fails, so the tests were not asked".to_owned();
+            return Err(Refusal::NoAnswer { name: "load", what }.into());
+        }
         Outcome::Survived => {
             let hint = hint(interpreter, &task.tree);
             return Err(Refusal::NotUnderTest { files: files.len(), hint }.into());

@@ -8,9 +8,9 @@ use adequacy_mutators::Language;
 
 use super::{MeasureError, links};
 use crate::base::{Event, RelPath, Sink};
-use crate::plan::Plan;
 use crate::plan::compile::{self, Judge};
 use crate::plan::interpreter::{self, Found, Interpreter};
+use crate::plan::{Fate, Plan};
 use crate::task::{Task, TaskError};
 use crate::tree::{self, Choice, Snapshot};
 
@@ -94,8 +94,14 @@ fn tell(task: &Task, plan: &Plan, sink: &dyn Sink) {
         note(format!("not mutated: {}", few(ignored)));
     }
     for file in &plan.files {
+        let path = &file.path;
+        if file.too_long > 0 {
+            let count = file.too_long;
+            let text =
+                format!("`{path}`: {count} mutants are not made, the source is too long there");
+            sink.tell(Event::Warning(text));
+        }
         if let Some((count, line)) = file.unreadable {
-            let path = &file.path;
             sink.tell(Event::Warning(format!(
                 "`{path}`, line {line}: the grammar cannot read this; {count} mutants there are refused"
             )));
@@ -123,12 +129,37 @@ fn judge(
     if !plan.files.iter().any(python) {
         return Ok(None);
     }
-    let path = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
-    let argv = &task.commands.first().ok_or(TaskError::NoCommand)?.argv;
-    let interpreter = interpreter::python(argv, &task.tree, &path);
-    let interpreter = interpreter.ok_or(MeasureError::NoInterpreter)?;
-    let judge = compile::judge(plan, snapshot, &interpreter)?;
-    Ok(Some((interpreter, judge)))
+    // What counts for the interpreter of one command counts.
+    let mut first = None;
+    let mut fates = Vec::new();
+    for interpreter in interpreters(task)? {
+        let judge = compile::judge(plan, snapshot, &interpreter)?;
+        fates.push(plan.mutants.iter().map(|mutant| mutant.fate.clone()).collect::<Vec<_>>());
+        first = first.or(Some((interpreter, judge)));
+    }
+    for (place, mutant) in plan.mutants.iter_mut().enumerate() {
+        let mut each = fates.iter().map(|fates| &fates[place]);
+        let counts = each.clone().any(|fate| *fate == Fate::Counted);
+        let fate = if counts { None } else { each.next() };
+        mutant.fate = fate.cloned().unwrap_or(Fate::Counted);
+    }
+    Ok(first)
+}
+
+/// The interpreters of the commands, each once.
+fn interpreters(task: &Task) -> Result<Vec<Interpreter>, MeasureError> {
+    // As the commands will find them.
+    let path = task.env_set.get("PATH").map(OsString::from);
+    let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| "/usr/bin:/bin".into());
+    let mut known = Vec::<Interpreter>::new();
+    for command in &task.commands {
+        let found = interpreter::python(&command.argv, &task.tree, &path);
+        let found = found.ok_or(MeasureError::NoInterpreter)?;
+        if known.iter().all(|known| known.program != found.program) {
+            known.push(found);
+        }
+    }
+    if known.is_empty() { Err(TaskError::NoCommand.into()) } else { Ok(known) }
 }
 
 fn nothing_to_do(plan: &Plan) -> String {

@@ -27,6 +27,8 @@ pub enum State {
     Begun,
     /// Every mutant is decided.
     Finished,
+    /// Its verdicts cannot be trusted: the tree changed meanwhile, or processes outlived it.
+    Spoiled,
 }
 
 /// The members of `run.json`.
@@ -76,7 +78,9 @@ pub struct RunFile {
     pub baselines: Vec<Vec<Run>>,
     /// What the controls found.
     pub controls: Option<Controls>,
-    /// Runs of the unmutated tree between the mutants.
+    /// Whether the run went on where an earlier one was broken off.
+    pub resumed: bool,
+    /// Runs of the unmutated tree between the mutants, since the run began or was resumed.
     pub sentinels: Sentinels,
     /// Files none of whose mutants was killed and that no command even loads.
     pub not_reached: Vec<String>,
@@ -166,8 +170,10 @@ pub struct Totals {
     pub unviable: u64,
     /// Not counted: not in this build.
     pub not_built: u64,
-    /// Not counted: the code of the original or of an earlier mutant.
-    pub equal_code: u64,
+    /// Not counted: the code of the original.
+    pub equivalent: u64,
+    /// Not counted: the code of an earlier mutant.
+    pub duplicate: u64,
     /// Not counted: left out by the sampler.
     pub not_sampled: u64,
     /// Digest of the kill vector.
@@ -224,6 +230,7 @@ impl RunFile {
             files: plan.files.iter().map(|file| (file.name.clone(), file.mutants.len())).collect(),
             baselines: Vec::new(),
             controls: None,
+            resumed: options.resume,
             sentinels: Sentinels::default(),
             not_reached: Vec::new(),
             totals: None,
@@ -285,7 +292,8 @@ impl RunFile {
             undecided: adequacy.undecided_count(),
             unviable: adequacy.unviable,
             not_built: 0,
-            equal_code: adequacy.equal_code,
+            equivalent: adequacy.equivalent,
+            duplicate: adequacy.duplicate,
             not_sampled: adequacy.not_sampled,
             kill_vector_sha256: adequacy.kill_vector_sha256(),
         });

@@ -123,12 +123,12 @@ fn why_not(
         Some(WhyNot::Unnameable)
     } else if task.protected.iter().any(|protected| path.is_under(&protected.path)) {
         Some(WhyNot::Protected)
+    } else if is_test(path) {
+        Some(WhyNot::Test)
     } else if listed(exclude) {
         Some(WhyNot::Excluded)
     } else if !include.is_empty() {
         (!listed(include)).then_some(WhyNot::NotIncluded)
-    } else if is_test(path) {
-        Some(WhyNot::Test)
     } else if is_configuration(path) {
         Some(WhyNot::Configuration)
     } else {

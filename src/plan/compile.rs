@@ -68,6 +68,8 @@ pub fn judge(
     let files = files.collect::<Vec<_>>();
     let mut child = Command::new(&interpreter.program)
         .args(["-I", "-c", JUDGE])
+        // An interrupt from the keyboard is for this program alone; it ends the run in order.
+        .process_group(0)
         .env_remove("PYTHONWARNINGS")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -289,6 +291,8 @@ mod tests {
             b"X = 1\rY = 2\r",
             b"X = 1\n\x0cY = 2\n",
             b"\xef\xbb\xbfX = 1\r\nY = 2\r\n",
+            b"'''doc\n'''; X = 2\n",
+            b"X = (1,\n 1); Y = 2\n",
         ] {
             let expected = [Fate::Counted, Fate::Unviable(String::new())];
             assert_eq!(fates(source, &[("2", "3"), ("2", "(")]), expected, "{source:?}");

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::str::FromStr;
 
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
@@ -86,36 +85,6 @@ impl fmt::Debug for MutantId {
 impl Serialize for MutantId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
-    }
-}
-
-/// The text is no mutant's id.
-#[derive(Debug, thiserror::Error)]
-#[error("a mutant's id is 12 to 32 lowercase hex digits")]
-pub struct IdError;
-
-impl FromStr for MutantId {
-    type Err = IdError;
-
-    fn from_str(text: &str) -> Result<Self, IdError> {
-        let good = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
-        if !(DIGITS..=32).contains(&text.len()) || !text.chars().all(good) {
-            return Err(IdError);
-        }
-        let padded = format!("{text:0<32}");
-        let mut digest = [0; 16];
-        for (slot, at) in digest.iter_mut().zip((0..32).step_by(2)) {
-            *slot = u8::from_str_radix(&padded[at..at + 2], 16).map_err(|_| IdError)?;
-        }
-        Ok(Self { digest, digits: u8::try_from(text.len()).map_err(|_| IdError)? })
-    }
-}
-
-impl MutantId {
-    /// Whether this is the id that `text` names.
-    #[must_use]
-    pub fn is(&self, text: &str) -> bool {
-        self.to_string() == text
     }
 }
 

@@ -42,6 +42,8 @@ def shape(value):
         )
     if isinstance(value, tuple):
         return ("tuple",) + tuple(shape(item) for item in value)
+    if isinstance(value, frozenset):
+        return ("frozenset",) + tuple(sorted((shape(item) for item in value), key=repr))
     return (type(value).__name__, repr(value))
 
 
@@ -52,6 +54,7 @@ class File:
         self.path = path
         self.source = source
         self.parts = []
+        self.codes = {}
         self.flags = build(source, path).co_flags & FUTURE
         try:
             self.parts = self.split()
@@ -87,6 +90,15 @@ class File:
                 return begin, finish, first
         return 0, len(self.source), 1
 
+    def seen(self, part):
+        """The codes met in a part; none when its text does not compile away from its file."""
+        if part not in self.codes:
+            try:
+                self.codes[part] = {self.code(part, part[0], part[0], b""): 1}
+            except REFUSALS:
+                self.codes[part] = None
+        return self.codes[part]
+
     def code(self, part, start, end, text):
         begin, finish, first = part
         piece = self.source[begin:start] + text + self.source[end:finish]
@@ -103,27 +115,25 @@ def judge(path, source, mutants):
         file = File(path, source)
     except REFUSALS as error:
         return refusal(error)
-    seen = {}
     verdicts = []
     for place, (start, end, text) in enumerate(mutants):
         part = file.part(start, end, text)
-        if part not in seen:
-            try:
-                seen[part] = {file.code(part, start, start, source[start:start]): 1}
-            except REFUSALS:
-                seen[part] = {}
+        if file.seen(part) is None:
+            part = 0, len(source), 1
         try:
             code = file.code(part, start, end, text)
         except REFUSALS as error:
             verdicts.append(refusal(error))
             continue
-        verdicts.append(seen[part].get(code, 0))
-        seen[part].setdefault(code, [place])
+        verdicts.append(file.seen(part).get(code, 0))
+        file.seen(part).setdefault(code, [place])
     return verdicts
 
 
 def main():
     warnings.simplefilter("ignore")
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)  # constants are compared by their digits
     out = sys.stdout
     json.dump({"version": sys.version, "executable": sys.executable}, out)
     out.write("\n")

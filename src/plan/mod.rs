@@ -57,6 +57,8 @@ pub struct PlanFile {
     pub mutants: Range<usize>,
     /// Sites left alone because of a skip comment.
     pub skipped: u32,
+    /// Mutations not made because a piece of source is too long for its operator.
+    pub too_long: u32,
     /// Mutations refused because the grammar could not read that part, with its first line.
     pub unreadable: Option<(u32, u32)>,
     /// The interpreter's words, when the unmutated file does not compile: no mutant of it counts,
@@ -196,6 +198,7 @@ fn mutate_file(
         functions: found.functions.into_iter().map(|function| function.name).collect(),
         mutants: 0..0,
         skipped: found.skipped,
+        too_long: found.too_long,
         unreadable: first_line.map(|line| (found.unreadable, line)),
         refused: None,
     };

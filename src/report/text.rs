@@ -28,7 +28,8 @@ pub fn line(plan: &Plan, mutant: &Mutant, source: &[u8], style: Style) -> String
     let (before, after) = if bare { lines(mutant, source) } else { (row.before, row.after) };
     let why = row.not_counted.as_ref().map(|why| format!("  ({})", escaped(why)));
     format!(
-        "{}:{}:{} {} {} -> {}{}",
+        "{} {}:{}:{} {} {} -> {}{}",
+        style.faint(row.id),
         escaped(row.path),
         row.line,
         row.column + 1,
@@ -72,10 +73,8 @@ pub fn diff(plan: &Plan, mutant: &Mutant, snapshot: &Snapshot) -> Result<Vec<u8>
 #[must_use]
 pub fn totals(totals: &Totals) -> String {
     let time_outs = totals.killed_by_reason.get("time-out").copied().unwrap_or(0);
-    let by_time_out =
-        if time_outs > 0 { format!(" ({time_outs} by time-out)") } else { String::new() };
     format!(
-        "{} mutants: {} killed{by_time_out}, {} survived, {} undecided; {} unviable, {} not built",
+        "{} mutants: {} killed ({time_outs} by time-out), {} survived, {} undecided; {} unviable, {} not built",
         totals.mutants,
         totals.killed,
         totals.survived,
@@ -167,7 +166,7 @@ fn undecided(text: &mut String, measured: &Measured, style: Style) -> Result<(),
         let source = measured.snapshot.read(&plan.file(mutant).path)?;
         let id = escaped(&measured.run.commands[*command].id);
         let shown = line(plan, mutant, &source, style);
-        let _ = writeln!(text, "  {} {shown}\n    `{id}`: {}", mutant.id, why.words());
+        let _ = writeln!(text, "  {shown}\n    `{id}`: {}", why.words());
     }
     if headed {
         text.push('\n');
@@ -177,12 +176,12 @@ fn undecided(text: &mut String, measured: &Measured, style: Style) -> Result<(),
 
 fn by_operator(text: &mut String, measured: &Measured, style: Style) {
     let name = |mutant: &Mutant| mutant.operator.name.to_owned();
-    table(text, "By operator", &count(measured, name), style);
+    table(text, "Killed, by operator", &count(measured, name), style);
 }
 
 fn by_file(text: &mut String, measured: &Measured, style: Style) {
     let name = |mutant: &Mutant| escaped(&measured.plan.file(mutant).name);
-    table(text, "By file", &count(measured, name), style);
+    table(text, "Killed, by file", &count(measured, name), style);
 }
 
 /// Killed and counted mutants, by a name of theirs.
@@ -201,7 +200,7 @@ fn table(text: &mut String, title: &str, counts: &BTreeMap<String, (u64, u64)>, 
     let width = counts.keys().map(|name| name.chars().count()).max().unwrap_or(0);
     let _ = writeln!(text, "{}", style.bold(title));
     for (name, (killed, all)) in counts {
-        let number = format!("{killed:>5} of {all:<5}");
+        let number = format!("{killed:>5} of {all}");
         let number = if *killed == 0 { style.red(number) } else { style.green(number) };
         let _ = writeln!(text, "  {name:<width$} {number}");
     }
@@ -216,19 +215,27 @@ fn trust(text: &mut String, run: &RunFile) {
     let killers = totals.first_killers.iter();
     let killers = killers.map(|(id, count)| format!("{} {count}", escaped(id))).collect::<Vec<_>>();
     let runs = run.baselines.len() as u64 + run.sentinels.runs;
+    let since = if run.resumed { " since the resume" } else { "" };
+    let by_exit = totals.killed_by_reason.get("exit").copied().unwrap_or(0);
+    let _ = writeln!(
+        text,
+        "Score: {} killed; {} by an ordinary failing exit alone",
+        share(totals.killed, totals.mutants),
+        share(by_exit, totals.mutants)
+    );
     let _ = writeln!(text, "Kills by reason: {}", or_none(&reasons));
     let _ = writeln!(text, "First killers: {}", or_none(&killers));
     let _ = writeln!(
         text,
-        "Unmutated runs: {runs}, failed: {}; flake rate below {} at 95 %",
+        "Unmutated runs{since}: {runs}, failed: {} (95 % bound on the rate of such failures: {})",
         run.sentinels.failures,
         flake_bound(runs, run.sentinels.failures)
     );
-    if totals.equal_code + totals.not_sampled > 0 {
+    if totals.equivalent + totals.duplicate + totals.not_sampled > 0 {
         let _ = writeln!(
             text,
-            "Not counted: {} with the code of the original or another mutant, {} not sampled",
-            totals.equal_code, totals.not_sampled
+            "Not counted: {} with the original's code, {} with another mutant's, {} not sampled",
+            totals.equivalent, totals.duplicate, totals.not_sampled
         );
     }
     if !run.not_reached.is_empty() {
@@ -239,6 +246,12 @@ fn trust(text: &mut String, run: &RunFile) {
         );
     }
     text.push('\n');
+}
+
+fn share(part: u64, all: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+    let percent = part as f64 * 100.0 / all.max(1) as f64;
+    format!("{percent:.1} %")
 }
 
 fn or_none(parts: &[String]) -> String {
@@ -275,6 +288,9 @@ pub fn files(plan: &Plan) -> String {
         }
         if file.skipped > 0 {
             notes.push(format!("{} sites skipped by a comment", file.skipped));
+        }
+        if file.too_long > 0 {
+            notes.push(format!("{} not made, the source is too long there", file.too_long));
         }
         if let Some((count, line)) = file.unreadable {
             notes.push(format!("{count} refused, the grammar cannot read line {line}"));

@@ -149,7 +149,7 @@ pub enum RunError {
         message: String,
     },
     /// A person ended the run.
-    #[error("interrupted")]
+    #[error("interrupted; what was decided is kept, and `--resume` goes on from there")]
     Interrupted,
 }
 

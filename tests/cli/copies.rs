@@ -10,7 +10,8 @@ use std::path::Path;
 
 use crate::harness::Sandbox;
 
-const ONE_KILLED: &str = "1 mutants: 1 killed, 0 survived, 0 undecided; 0 unviable, 0 not built";
+const ONE_KILLED: &str =
+    "1 mutants: 1 killed (0 by time-out), 0 survived, 0 undecided; 0 unviable, 0 not built";
 
 /// A tree of one source, and a shell script that sees its mutant and then does `more`.
 fn sighted(more: &str) -> Sandbox {
@@ -200,8 +201,9 @@ fn no_name_is_a_pattern() {
         let path = format!("./{name}");
         let words = ["measure", &path, "--baselines", "1", "-j", "1"];
         let ran = sandbox.call(words.iter().chain(&CHECK)).run();
-        ran.exits(0)
-            .totals("2 mutants: 1 killed, 1 survived, 0 undecided; 0 unviable, 0 not built");
+        ran.exits(0).totals(
+            "2 mutants: 1 killed (0 by time-out), 1 survived, 0 undecided; 0 unviable, 0 not built",
+        );
         ran.tells("baseline");
     }
 }
@@ -249,7 +251,7 @@ fn output_that_is_not_utf8_and_sources_that_are_not_are_measured() {
     ran.exits(0).says("survived");
     let found = sandbox.outcomes();
     assert!(found.iter().any(|line| line.contains("product.py:3") && line.contains("killed")));
-    let log = sandbox.bytes("adequacy.out/logs/baseline-1.command.log");
+    let log = sandbox.bytes("adequacy.out/logs/baseline-1.0.command.log");
     ran.same(log, b"\xe9\xff\x00\n".to_vec());
 }
 

@@ -162,7 +162,7 @@ fn another_run_is_not_gone_on_with_and_not_touched() {
     sandbox.write("state/open", "");
     seal(&sandbox, &[]).run().exits(0);
     let kept = |sandbox: &Sandbox| {
-        ["run.json", "mutants.jsonl", "outcomes.jsonl", "logs/baseline-1.unit.log"]
+        ["run.json", "mutants.jsonl", "outcomes.jsonl", "logs/baseline-1.0.unit.log"]
             .map(|name| sandbox.bytes(&format!("adequacy.out/{name}")))
     };
     let before = kept(&sandbox);

@@ -88,7 +88,7 @@ fn no_process_outlives_its_command_or_changes_a_later_verdict() {
              \x20   os.kill(child.pid, signal.SIGSTOP)\n"
         ),
     );
-    let found = one_after_another(&sandbox, &["--timeout", "4", "--allow", "timeout_share"]);
+    let found = one_after_another(&sandbox, &["--timeout", "8", "--allow", "timeout_share"]);
     let time_out = "killed by command (time-out)";
     assert_eq!(
         found,
@@ -109,7 +109,9 @@ fn stale_bytecode_never_decides() {
     // A shared cache, as a caller may have it, is not used.
     let ran = sandbox.measure(&words).env("PYTHONPYCACHEPREFIX", sandbox.path("home/cache")).run();
     ran.exits(0).tells("`__pycache__` (cache)");
-    ran.totals("2 mutants: 2 killed, 0 survived, 0 undecided; 0 unviable, 0 not built");
+    ran.totals(
+        "2 mutants: 2 killed (0 by time-out), 0 survived, 0 undecided; 0 unviable, 0 not built",
+    );
     assert!(!sandbox.path("home/cache").exists(), "the caller's cache was written");
 }
 
@@ -152,9 +154,9 @@ fn a_command_sees_a_private_place_and_nothing_of_the_caller() {
     ] {
         call = call.env(name, value);
     }
-    call.run()
-        .exits(0)
-        .totals("1 mutants: 1 killed, 0 survived, 0 undecided; 0 unviable, 0 not built");
+    call.run().exits(0).totals(
+        "1 mutants: 1 killed (0 by time-out), 0 survived, 0 undecided; 0 unviable, 0 not built",
+    );
     let run = sandbox.json("adequacy.out/run.json");
     let names: Vec<&str> =
         run["environment"].as_array().expect("names").iter().filter_map(Value::as_str).collect();
@@ -195,10 +197,9 @@ fn kills_that_a_second_run_does_not_repeat_are_not_counted() {
     let words = ["measure", "tree", "-j", "1", "--baselines", "2", "--operator", "binop-swap"];
     let words = words.iter().chain(&["--env", "COUNTER", "--", "sh", "check.sh"]);
     let ran = sandbox.call(words).env("COUNTER", sandbox.path("home/counter")).run();
-    ran.exits(0)
-        .tells("2 kills are run again")
-        .says("killed nothing")
-        .totals("3 mutants: 0 killed, 3 survived, 0 undecided; 0 unviable, 0 not built");
+    ran.exits(0).tells("2 kills are run again").says("killed nothing").totals(
+        "3 mutants: 0 killed (0 by time-out), 3 survived, 0 undecided; 0 unviable, 0 not built",
+    );
     let sentinels = &sandbox.json("adequacy.out/run.json")["sentinels"];
     ran.same(sentinels.clone(), serde_json::json!({"runs": 2, "failures": 1}));
 }
@@ -225,7 +226,9 @@ fn every_command_answers_for_itself_under_full_matrix() {
         ["--operator", "boolean-flip", "--include", "product.py", "--max-output", "1000000"];
     let ran = sandbox.measure(&[&words[..], &["--full-matrix"]].concat()).run();
     ran.exits(6).says("First killers: first 2, second 3");
-    ran.totals("8 mutants: 5 killed, 1 survived, 2 undecided; 0 unviable, 0 not built");
+    ran.totals(
+        "8 mutants: 5 killed (0 by time-out), 1 survived, 2 undecided; 0 unviable, 0 not built",
+    );
     for line in sandbox.lines("adequacy.out/outcomes.jsonl").iter().skip(1) {
         let runs = line["runs"].as_array().expect("runs");
         for place in 0..2 {

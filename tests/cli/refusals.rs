@@ -160,16 +160,16 @@ fn a_command_that_reads_the_text_of_the_sources_is_refused_by_name() {
         .status();
     assert!(made.is_ok_and(|status| status.success()));
     let ran = sandbox.measure(&CHECK).run();
-    ran.exits(7).tells("text_sensitive: `command`").tells("control-trailing-comment.command.log");
+    ran.exits(7).tells("text_sensitive: `command`").tells("control-trailing-comment.0.command.log");
 }
 
 #[test]
 fn a_command_that_counts_lines_is_reported_and_measured() {
     let sandbox = scripted(&format!("test \"$(sed -n 1p product.py)\" = 'X = 1 + 1' && {SIGHTED}"));
     let ran = sandbox.measure(&["--operator", "binop-swap", "--", "sh", "check.sh"]).run();
-    ran.exits(0)
-        .tells("line_sensitive: `command`")
-        .totals("1 mutants: 1 killed, 0 survived, 0 undecided; 0 unviable, 0 not built");
+    ran.exits(0).tells("line_sensitive: `command`").totals(
+        "1 mutants: 1 killed (0 by time-out), 0 survived, 0 undecided; 0 unviable, 0 not built",
+    );
     let controls = &sandbox.json("adequacy.out/run.json")["controls"];
     ran.same(controls["line_sensitive"].clone(), serde_json::json!(["command"]));
 }

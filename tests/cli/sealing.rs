@@ -36,7 +36,9 @@ fn what_is_sealed_verifies_and_says_what_was_measured() {
     let sandbox = calc(PROTECT);
     let ran = sandbox.seal(&TWO).run();
     ran.exits(0).tells("sealed `contract-calc`").never_says("warning");
-    ran.totals("2 mutants: 1 killed, 1 survived, 0 undecided; 0 unviable, 0 not built");
+    ran.totals(
+        "2 mutants: 1 killed (0 by time-out), 1 survived, 0 undecided; 0 unviable, 0 not built",
+    );
     let sealed = "adequacy.out/sealed";
     let names = crate::harness::names(&sandbox.path(sealed));
     ran.same(names, vec!["contract.json".to_owned(), "contract.statement.json".to_owned()]);
@@ -179,7 +181,9 @@ fn a_gate_of_the_task_file_decides_the_exit() {
     let sandbox = calc("[gates]\nkill_ratio = 0.9\n");
     let ran = sandbox.measure(&TWO).run();
     ran.exits(1).tells("gate `kill_ratio` fails: killed / mutants >= threshold 0.9, and it is 0.5");
-    ran.totals("2 mutants: 1 killed, 1 survived, 0 undecided; 0 unviable, 0 not built");
+    ran.totals(
+        "2 mutants: 1 killed (0 by time-out), 1 survived, 0 undecided; 0 unviable, 0 not built",
+    );
     sandbox.measure(&[&TWO[..], &["--allow", "kill_ratio"]].concat()).run().exits(0);
 }
 
@@ -193,7 +197,7 @@ fn a_run_whose_time_limit_kills_is_not_sealable_silently() {
          if product.HANGS: time.sleep(600)\n\
          if product.FAILS: sys.exit(1)\n",
     );
-    let words = ["--operator", "boolean-flip", "--timeout", "2", "--", "python3", "check.py"];
+    let words = ["--operator", "boolean-flip", "--timeout", "8", "--", "python3", "check.py"];
     let ran = sandbox.seal(&words).run();
     ran.exits(1).tells("gate `timeout_share` fails");
     ran.totals(
