@@ -21,6 +21,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use adequacy::base::code::Code;
 use adequacy::envelope::{self, SecretKey};
 use adequacy::verify::verify;
 use base64::Engine as _;
@@ -48,7 +49,7 @@ fn fuzz(count: usize, seed: u64) -> Result<(), Box<dyn Error>> {
     let mut answers = BTreeMap::new();
     let start = Instant::now();
     for case in cases::Cases::new(seed).take(count) {
-        let answer = holds::check(&case).map_or_else(|code| code.text(), |()| "valid");
+        let answer = holds::check(&case).map_or_else(Code::text, |()| "valid");
         *answers.entry(answer).or_insert(0_u64) += 1;
     }
     let mut out = io::stdout().lock();
@@ -67,8 +68,7 @@ fn fuzz(count: usize, seed: u64) -> Result<(), Box<dyn Error>> {
 fn write_cases(count: usize, seed: u64) -> Result<(), Box<dyn Error>> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     for case in cases::Cases::new(seed).take(count) {
-        let answer =
-            verify(&case.statement, &case.contract).map_or_else(|code| code.text(), |_| "valid");
+        let answer = verify(&case.statement, &case.contract).map_or_else(Code::text, |_| "valid");
         let [statement, contract] =
             [&case.statement, &case.contract].map(|bytes| STANDARD.encode(bytes));
         writeln!(out, "{statement} {contract} {answer}")?;

@@ -1,4 +1,29 @@
 //! Stage 9: does a Statement hold for a record? Pure: bytes in, an answer out.
+//!
+//! The reader stands alone: with `default-features = false` it is all there is, and it opens no file,
+//! starts no process and asks no clock. No input makes it panic, hang or recurse, and
+//! memory stays below 30 times the input, of which more than 2 times 16 MiB is refused.
+//!
+//! ```
+//! use adequacy::base::code::Code;
+//! use adequacy::verify::verify;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/vectors-done-contract/cases/valid-full");
+//!
+//! let statement = std::fs::read(format!("{folder}/statement.json"))?;
+//! let contract = std::fs::read(format!("{folder}/contract.json"))?;
+//!
+//! let verified = verify(&statement, &contract)?;
+//! let adequacy = &verified.record.adequacy;
+//! assert_eq!((adequacy.killed.as_u64(), adequacy.mutants.as_u64()), (Some(9), Some(12)));
+//!
+//! // The digest covers the record's bytes as they are: one more newline is another record.
+//! let refused = verify(&statement, &[contract, b"\n".to_vec()].concat()).unwrap_err();
+//! assert_eq!(refused, Code::StatementSubjectUnbound);
+//! println!("{refused}: {} ({})", refused.rule(), refused.source());
+//! # Ok(())
+//! # }
+//! ```
 
 use crate::base::Sha256;
 use crate::base::code::Code;

@@ -1,7 +1,7 @@
 //! `argument-swap`.
 
 use super::support::edits::Edits;
-use super::support::syntax::{Field, Kind, field, kind, parts};
+use super::support::syntax::{Field, Kind, field, kind};
 use super::support::walk::{Rule, Site};
 use crate::{Family, Language, Operator};
 
@@ -24,24 +24,15 @@ const ORDERED: &[&[u8]] =
     &[b"delattr", b"getattr", b"hasattr", b"isinstance", b"issubclass", b"setattr", b"super"];
 
 fn edits(site: &Site<'_, '_>, out: &mut Edits<'_>) {
-    let (Some(function), Some(list)) =
-        (field(site.node, Field::Function), field(site.node, Field::Arguments))
-    else {
-        return;
-    };
-    let mut arguments = parts(list);
-    let (Some(first), Some(second)) = (arguments.next(), arguments.next()) else { return };
+    let [first, second, ..] = *site.arguments() else { return };
     let is_positional = |node| {
-        !matches!(
-            kind(node),
-            Kind::DictionarySplat | Kind::ForInClause | Kind::KeywordArgument | Kind::ListSplat
-        )
+        !matches!(kind(node), Kind::DictionarySplat | Kind::KeywordArgument | Kind::ListSplat)
     };
-    if kind(list) == Kind::ArgumentList
-        && is_positional(first)
-        && is_positional(second)
-        && !ORDERED.contains(&site.text(function))
-    {
+    let is_ordered = || {
+        let function = field(site.node, Field::Function);
+        function.is_some_and(|function| ORDERED.contains(&site.text(function)))
+    };
+    if is_positional(first) && is_positional(second) && !is_ordered() {
         let between = &site.source[first.end_byte()..second.start_byte()];
         let span = first.start_byte()..second.end_byte();
         out.replace(site.node, span, &[site.text(second), between, site.text(first)]);

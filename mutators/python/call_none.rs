@@ -23,104 +23,127 @@ pub(crate) static RULE: Rule = Rule {
         ],
     },
     kinds: &[
-        Kind::Assignment,
-        Kind::AssertStatement,
-        Kind::Attribute,
-        Kind::AugmentedAssignment,
-        Kind::Await,
-        Kind::BinaryOperator,
         Kind::BooleanOperator,
         Kind::Call,
-        Kind::ClassDefinition,
-        Kind::ComparisonOperator,
         Kind::ConditionalExpression,
         Kind::Dictionary,
         Kind::DictionaryComprehension,
-        Kind::DictionarySplat,
-        Kind::ElifClause,
-        Kind::ExceptClause,
-        Kind::ExpressionList,
-        Kind::ExpressionStatement,
-        Kind::ForStatement,
-        Kind::FormatExpression,
-        Kind::GeneratorExpression,
-        Kind::IfStatement,
-        Kind::Interpolation,
-        Kind::KeywordArgument,
-        Kind::Lambda,
-        Kind::List,
-        Kind::ListComprehension,
-        Kind::ListSplat,
-        Kind::MatchStatement,
-        Kind::NamedExpression,
-        Kind::NotOperator,
-        Kind::RaiseStatement,
-        Kind::ReturnStatement,
-        Kind::Set,
-        Kind::SetComprehension,
-        Kind::Slice,
         Kind::Subscript,
-        Kind::Tuple,
-        Kind::UnaryOperator,
-        Kind::WhileStatement,
-        Kind::Yield,
     ],
     edits,
 };
 
+// The order is that of Python's syntax tree. In most nodes it is the order in the source, so that
+// the first call the walk meets is the one; the others are looked at as a whole.
 fn edits(site: &Site<'_, '_>, out: &mut Edits<'_>) {
-    for held in held(site) {
-        let mut calls = held.iter().map(|node| unparenthesized(*node)).filter(|node| {
-            kind(*node) == Kind::Call && !never::is_withheld_call(site.source, *node)
-        });
-        if let Some(call) = calls.next() {
-            // What Python reads as a tuple starts at its first element.
-            let holder = if is_bare_tuple(site, &held) { held[0] } else { site.node };
-            out.replace(holder, call.byte_range(), &[b"None"]);
+    let node = site.node;
+    match site.kind {
+        Kind::Call => {
+            if let Some((depth, holder)) = holder(site)
+                && site.is_first_below(depth)
+            {
+                out.replace(holder, node.byte_range(), &[b"None"]);
+            }
         }
+        Kind::BooleanOperator => {
+            if let Some(chain) = operands::chain(site) {
+                replace_first(site, node, &chain.operands, out);
+            }
+        }
+        Kind::ConditionalExpression => {
+            if let [body, test, other] = parts(node).collect::<Vec<_>>()[..] {
+                replace_first(site, node, &[test, body, other], out);
+            }
+        }
+        Kind::Subscript => {
+            let value: Vec<_> = field(node, Field::Value).into_iter().collect();
+            match &fields(node, Field::Subscript)[..] {
+                [index] => replace_first(site, node, &[&value[..], &[*index]].concat(), out),
+                // Python reads several indices as a tuple, which starts at its first element.
+                indices => {
+                    replace_first(site, node, &value, out);
+                    indices.first().inspect(|first| replace_first(site, **first, indices, out));
+                }
+            }
+        }
+        _ => replace_first(site, node, &keys_then_values(node), out),
     }
 }
 
-/// The expressions that Python's syntax tree has directly below this node, in its order. A subscript
-/// with several indices holds two lists: its value, and the tuple of the indices.
-fn held<'t>(site: &Site<'_, 't>) -> Vec<Vec<Node<'t>>> {
-    let node = site.node;
-    let one = match site.kind {
-        Kind::BooleanOperator => {
-            operands::chain(site).map_or_else(Vec::new, |chain| chain.operands)
+/// The nearest ancestor that is more to Python than punctuation, if a call below it is a direct
+/// child in Python's syntax tree and that child is found in the order of the source.
+fn holder<'t>(site: &Site<'_, 't>) -> Option<(usize, Node<'t>)> {
+    let mut ancestors = site.ancestors().enumerate().peekable();
+    while ancestors.next_if(|(_, node)| kind(*node) == Kind::ParenthesizedExpression).is_some() {}
+    ancestors.next_if(|(_, node)| kind(*node) == Kind::ArgumentList);
+    let (depth, holder) = ancestors.next()?;
+    match kind(holder) {
+        // A dictionary display holds what stands after its `**` itself.
+        Kind::DictionarySplat
+            if ancestors.next().is_none_or(|(_, outer)| kind(outer) == Kind::Dictionary) =>
+        {
+            return None;
         }
-        Kind::Call => {
-            let arguments = field(node, Field::Arguments);
-            field(node, Field::Function)
-                .into_iter()
-                .chain(
-                    arguments
-                        .filter(|list| kind(*list) == Kind::ArgumentList)
-                        .into_iter()
-                        .flat_map(parts),
-                )
-                .collect()
-        }
-        Kind::ClassDefinition => {
-            field(node, Field::Superclasses).into_iter().flat_map(parts).collect()
-        }
-        Kind::ConditionalExpression => match parts(node).collect::<Vec<_>>()[..] {
-            [body, test, other] => vec![test, body, other],
-            _ => Vec::new(),
-        },
-        Kind::Dictionary | Kind::DictionaryComprehension => keys_then_values(node),
-        Kind::DictionarySplat if site.parent_kind() == Kind::Dictionary => Vec::new(),
-        Kind::Subscript => {
-            let value: Vec<_> = field(node, Field::Value).into_iter().collect();
-            let indices = fields(node, Field::Subscript);
-            return match indices.len() {
-                1 => vec![[value, indices].concat()],
-                _ => vec![value, indices],
-            };
-        }
-        _ => parts(node).collect(),
-    };
-    vec![one]
+        Kind::DictionarySplat => {}
+        kind if !HOLDERS.contains(&kind) => return None,
+        _ => {}
+    }
+    Some((depth, holder))
+}
+
+/// The nodes besides `**` that hold expressions and have a place of their own in
+/// Python's syntax tree. `with` items, comprehension clauses and defaults have none.
+const HOLDERS: &[Kind] = &[
+    Kind::AssertStatement,
+    Kind::Assignment,
+    Kind::Attribute,
+    Kind::AugmentedAssignment,
+    Kind::Await,
+    Kind::BinaryOperator,
+    Kind::Call,
+    Kind::ClassDefinition,
+    Kind::ComparisonOperator,
+    Kind::ElifClause,
+    Kind::ExceptClause,
+    Kind::ExpressionList,
+    Kind::ExpressionStatement,
+    Kind::ForStatement,
+    Kind::FormatExpression,
+    Kind::GeneratorExpression,
+    Kind::IfStatement,
+    Kind::Interpolation,
+    Kind::KeywordArgument,
+    Kind::Lambda,
+    Kind::List,
+    Kind::ListComprehension,
+    Kind::ListSplat,
+    Kind::MatchStatement,
+    Kind::NamedExpression,
+    Kind::NotOperator,
+    Kind::RaiseStatement,
+    Kind::ReturnStatement,
+    Kind::Set,
+    Kind::SetComprehension,
+    Kind::Slice,
+    Kind::Tuple,
+    Kind::UnaryOperator,
+    Kind::WhileStatement,
+    Kind::Yield,
+];
+
+fn replace_first<'t>(
+    site: &Site<'_, 't>,
+    holder: Node<'t>,
+    held: &[Node<'t>],
+    out: &mut Edits<'_>,
+) {
+    let mut calls = held
+        .iter()
+        .map(|node| unparenthesized(*node))
+        .filter(|node| kind(*node) == Kind::Call && !never::is_withheld_call(site.source, *node));
+    if let Some(call) = calls.next() {
+        out.replace(holder, call.byte_range(), &[b"None"]);
+    }
 }
 
 fn keys_then_values(node: Node<'_>) -> Vec<Node<'_>> {
@@ -136,11 +159,6 @@ fn keys_then_values(node: Node<'_>) -> Vec<Node<'_>> {
         }
     }
     [keys, values].concat()
-}
-
-fn is_bare_tuple(site: &Site<'_, '_>, held: &[Node<'_>]) -> bool {
-    let first = field(site.node, Field::Value);
-    site.kind == Kind::Subscript && held.first().copied() != first
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `call-unwrap`.
 
 use super::support::edits::Edits;
-use super::support::syntax::{Field, Kind, children, field, kind, only_part, parts};
+use super::support::syntax::{Field, Kind, children, field, kind};
 use super::support::walk::{Rule, Site};
 use crate::{Family, Language, Operator};
 
@@ -57,28 +57,29 @@ fn edits(site: &Site<'_, '_>, out: &mut Edits<'_>) {
     else {
         return;
     };
-    let is_single = || {
-        only_part(list).is_some_and(|argument| {
-            !matches!(
-                kind(argument),
-                Kind::DictionarySplat | Kind::KeywordArgument | Kind::ListSplat
-            )
-        }) && children(list).all(|child| child.kind() != ",")
-    };
     if kind(list) != Kind::ArgumentList {
         return;
     }
-    if FUNCTIONS.contains(&site.text(function)) {
-        if is_single() {
-            out.replace(site.node, site.node.start_byte()..list.start_byte(), &[]);
+    match *site.arguments() {
+        [only] if FUNCTIONS.contains(&site.text(function)) => {
+            let is_plain = !matches!(
+                kind(only),
+                Kind::DictionarySplat | Kind::KeywordArgument | Kind::ListSplat
+            );
+            // Without the function a comma would make it a tuple.
+            if is_plain && children(list).all(|child| child.kind() != ",") {
+                out.replace(site.node, site.node.start_byte()..list.start_byte(), &[]);
+            }
         }
-    } else if kind(function) == Kind::Attribute
-        && parts(list).next().is_none()
-        && let (Some(object), Some(name)) =
-            (field(function, Field::Object), field(function, Field::Attribute))
-        && METHODS.contains(&site.text(name))
-    {
-        out.replace(site.node, object.end_byte()..site.node.end_byte(), &[]);
+        [] if kind(function) == Kind::Attribute => {
+            if let (Some(object), Some(name)) =
+                (field(function, Field::Object), field(function, Field::Attribute))
+                && METHODS.contains(&site.text(name))
+            {
+                out.replace(site.node, object.end_byte()..site.node.end_byte(), &[]);
+            }
+        }
+        _ => {}
     }
 }
 

@@ -1,7 +1,7 @@
 //! `keyword-drop`.
 
 use super::support::edits::Edits;
-use super::support::syntax::{Field, Kind, field, kind, parts};
+use super::support::syntax::{Field, Kind, field, kind};
 use super::support::walk::{Rule, Site};
 use crate::{Family, Language, Operator};
 
@@ -20,11 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn edits(site: &Site<'_, '_>, out: &mut Edits<'_>) {
-    let Some(list) = field(site.node, Field::Arguments) else { return };
-    if kind(list) != Kind::ArgumentList {
-        return;
-    }
-    let arguments: Vec<_> = parts(list).collect();
+    let arguments = site.arguments();
     for (index, argument) in arguments.iter().enumerate() {
         if kind(*argument) != Kind::KeywordArgument {
             continue;
@@ -32,7 +28,11 @@ fn edits(site: &Site<'_, '_>, out: &mut Edits<'_>) {
         let span = match (index.checked_sub(1), arguments.get(index + 1)) {
             (_, Some(next)) => argument.start_byte()..next.start_byte(),
             (Some(before), None) => arguments[before].end_byte()..argument.end_byte(),
-            (None, None) => list.start_byte() + 1..list.end_byte() - 1,
+            // What stands between the parentheses, a comma included.
+            (None, None) => {
+                let list = field(site.node, Field::Arguments).unwrap_or(*argument);
+                list.start_byte() + 1..list.end_byte() - 1
+            }
         };
         out.replace(*argument, span, &[]);
     }

@@ -121,9 +121,9 @@ pub(crate) const NEVER: &[&str] = support::never::RULES;
 /// Mutations that would change nothing or always fail, and are therefore not made.
 pub(crate) const NOT_GENERATED: &[&str] = &[
     "`|=` to `^=` (aug-swap): the same while a mask is built and no bit is set twice",
-    "`[0:n]` to `[:n]` (slice-bound), also where a step follows, which may be negative but seldom is",
+    "`[0:n]` to `[:n]` (slice-bound)",
     "deleting `pass`, `...`, a string that stands alone, or a bare annotation (stmt-delete)",
-    "`x + None` for `return None` and other places that already hold `None`",
+    "`None` in a place that holds `None` already (return-none, assign-none, yield-none, default-none, lambda-none)",
     "removing a unary `+` (unary-drop)",
     "removing the `not` of a condition that is nothing else (unary-drop): negate-condition makes the same",
     "a `break` after a body that always leaves the loop (loop-once)",

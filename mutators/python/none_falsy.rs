@@ -1,7 +1,7 @@
 //! `none-falsy`.
 
 use super::support::edits::Edits;
-use super::support::syntax::{Field, Kind, fields, is_none, parts};
+use super::support::syntax::{Field, Kind, field, is_none, parts};
 use super::support::walk::{Rule, Site};
 use crate::{Family, Language, Operator};
 
@@ -23,14 +23,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn edits(site: &Site<'_, '_>, out: &mut Edits<'_>) {
-    let (Some(left), Some(right)) = (parts(site.node).next(), parts(site.node).nth(1)) else {
-        return;
-    };
-    let not: &[u8] = match fields(site.node, Field::Operators)[..] {
-        [one] if is_none(right) && one.kind() == "is" => b"not ",
-        [one] if is_none(right) && one.kind() == "is not" => b"not not ",
+    let not: &[u8] = match field(site.node, Field::Operators).map(|operator| operator.kind()) {
+        Some("is") => b"not ",
+        Some("is not") => b"not not ",
         _ => return,
     };
+    let [left, right] = parts(site.node).collect::<Vec<_>>()[..] else { return };
+    if !is_none(right) {
+        return;
+    }
     let stands_alone = matches!(
         site.parent_kind(),
         Kind::IfStatement

@@ -20,13 +20,16 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn edits(site: &Site<'_, '_>, out: &mut Edits<'_>) {
+    let children: Vec<_> = children(site.node).collect();
+    let colons = children.iter().filter(|child| child.kind() == ":").count();
     let mut is_lower = true;
-    for child in children(site.node) {
+    for child in children {
         if child.kind() == ":" {
             is_lower = false;
         } else if child.is_named() && kind(child) != Kind::Comment {
             // Without a step a slice from 0 is one from the start.
-            if !(is_lower && site.text(child) == b"0") {
+            let is_start = is_lower && colons == 1 && site.text(child) == b"0";
+            if !is_start {
                 out.replace(site.node, child.byte_range(), &[]);
             }
         }
@@ -44,6 +47,7 @@ mod tests {
             ["a[:c:d, e]\n", "a[b::d, e]\n", "a[b:c:, e]\n"]
         );
         assert_eq!(mutants("slice-bound", "a[0:-1]\n"), ["a[0:]\n"]);
+        assert_eq!(mutants("slice-bound", "a[0::-1]\n"), ["a[::-1]\n", "a[0::]\n"]);
         assert!(mutants("slice-bound", "a[:]\na[b]\n").is_empty());
     }
 }

@@ -12,7 +12,7 @@ fn mutated(operator: &Operator, source: &str) -> Vec<String> {
         .mutations
         .iter()
         .map(|mutation| splice(source.as_bytes(), [(&mutation.span, &mutation.replacement[..])]));
-    sources.map(|text| String::from_utf8(text).unwrap()).collect()
+    sources.map(|text| String::from_utf8(text).expect("text stays text")).collect()
 }
 
 #[test]

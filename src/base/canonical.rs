@@ -127,3 +127,57 @@ impl Serialize for Read<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(text: &str) -> Result<String, CanonicalError> {
+        let document = Document::parse(text.as_bytes()).expect("JSON");
+        let bytes = to_vec(&document.root().to_value())?;
+        assert!(is_canonical(&bytes));
+        Ok(String::from_utf8(bytes).expect("JSON is UTF-8"))
+    }
+
+    #[test]
+    fn names_numbers_and_strings_are_spelled_as_rfc_8785_says() {
+        let pairs = [
+            (r#"{"\ue000":1,"\ud83d\ude00":2,"a":3}"#, "{\"a\":3,\"\u{1f600}\":2,\"\u{e000}\":1}"),
+            ("[1.0,1e21,1e20,-0,-0.0,0.1e1,1E-7]", "[1,1e+21,100000000000000000000,0,0,1,1e-7]"),
+            (r#""\u0000\u001f\u007f\/\"\\\n\u00e9""#, "\"\\u0000\\u001f\u{7f}/\\\"\\\\\\n\u{e9}\""),
+            ("9007199254740991", "9007199254740991"),
+        ];
+        for (text, expected) in pairs {
+            assert_eq!(canonical(text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_would_be_rounded_or_lost_is_refused() {
+        let beyond = CanonicalError::Unsafe("9007199254740992".to_owned());
+        assert_eq!(canonical("9007199254740992"), Err(beyond));
+        assert!(canonical("[-9007199254740991]").is_ok());
+        assert!(canonical("-9007199254740992").is_err());
+        let nan = Value::Array(vec![Value::Float(f64::NAN)]);
+        assert_eq!(to_vec(&nan), Err(CanonicalError::NotFinite));
+        let twice = Value::object([("a", true.into()), ("a", true.into())]);
+        assert_eq!(to_vec(&twice), Err(CanonicalError::DuplicateName("a".to_owned())));
+        let nested = |depth| (0..depth).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+        assert!(to_vec(&nested(128)).is_ok());
+        assert_eq!(to_vec(&nested(129)), Err(CanonicalError::TooDeep));
+    }
+
+    #[test]
+    fn one_spelling_is_canonical_and_no_other() {
+        for text in ["[1]", "{\"a\":1,\"b\":[]}", "\"\u{e9}\"", "9007199254740992"] {
+            assert!(is_canonical(text.as_bytes()), "{text}");
+        }
+        let others =
+            ["[1 ]", "[1]\n", "[1.0]", "{\"b\":1,\"a\":1}", "\"\\u00e9\"", "9007199254740993"];
+        for text in others {
+            assert!(!is_canonical(text.as_bytes()), "{text}");
+        }
+        assert!(!is_canonical(format!("[1{}]", "0".repeat(400)).as_bytes()));
+        assert!(!is_canonical(b"{"));
+    }
+}

@@ -1,5 +1,6 @@
 //! Layer 0: values every stage shares. No file system, no process, no clock, no console.
 
+pub mod any_path;
 mod argv;
 pub mod canonical;
 pub mod code;

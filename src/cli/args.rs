@@ -162,6 +162,9 @@ pub(crate) struct SealArgs {
     /// The contract's id, instead of the task file's
     #[arg(long, value_name = "ID")]
     pub(crate) contract_id: Option<String>,
+    /// Also write contract.dsse.json, signed with the key of this seed file (see `keygen`)
+    #[arg(long, value_name = "SEED_FILE")]
+    pub(crate) key: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -10,10 +10,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::Exit;
-use super::terminal::plain;
 use super::verify::{Refusal, json_line, read_pair, refusal_members};
 use crate::base::code::Code;
 use crate::base::json::Value;
+use crate::report::terminal::plain;
 use crate::verify::verify;
 
 /// Folders judged before their lines are written.

@@ -19,11 +19,13 @@ pub(crate) struct Fault {
     pub(crate) exit: Exit,
     /// What happened, where, and what to do.
     pub(crate) message: String,
+    /// Whether that was only that nobody reads the answer any more.
+    pub(crate) reader_gone: bool,
 }
 
 impl Fault {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into() }
+        Self { exit, message: message.into(), reader_gone: false }
     }
 }
 
@@ -78,7 +80,8 @@ impl From<RunError> for Fault {
             RunError::Red(_) => Exit::Baseline,
             RunError::NothingExecuted { .. } => Exit::Baseline,
             RunError::Interrupted => Exit::Interrupted,
-            RunError::Workspace(_)
+            RunError::NoAnswer { .. }
+            | RunError::Workspace(_)
             | RunError::Tree(_)
             | RunError::Log { .. }
             | RunError::Threads { .. }
@@ -111,8 +114,7 @@ impl From<MeasureError> for Fault {
 impl From<io::Error> for Fault {
     /// The only bare I/O of the command line is to its own streams.
     fn from(error: io::Error) -> Self {
-        let gone = error.kind() == io::ErrorKind::BrokenPipe;
-        let exit = if gone { Exit::Done } else { Exit::Output };
-        Self::new(exit, format!("cannot write the answer: {error}"))
+        let reader_gone = error.kind() == io::ErrorKind::BrokenPipe;
+        Self { reader_gone, ..Self::new(Exit::Output, format!("cannot write the answer: {error}")) }
     }
 }

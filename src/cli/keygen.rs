@@ -7,9 +7,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::Exit;
-use super::terminal::plain;
 use crate::base::Sha256;
 use crate::envelope::{PublicKey, SecretKey};
+use crate::report::terminal::plain;
 
 /// Make an Ed25519 key: its seed goes into a new file, its public key to the output
 #[derive(Debug, clap::Args)]

@@ -10,6 +10,7 @@ use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
 use crate::measure::{self, Estimate, Measured};
+use crate::report::terminal::escaped;
 use crate::report::text;
 use crate::task::Task;
 
@@ -30,7 +31,7 @@ pub(crate) fn measured(
     let options = setup::options(task, &args.task, &args.run, Some(&args.keep))?;
     if !args.keep.quiet {
         for command in &task.commands {
-            writeln!(streams.err, "command `{}`: {}", text::escaped(&command.id), command.argv)?;
+            writeln!(streams.err, "command `{}`: {}", escaped(&command.id), command.argv)?;
         }
     }
     let spawner = setup::spawner(&options.helper)?;

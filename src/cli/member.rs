@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::terminal::plain;
 use crate::base::code::Code;
+use crate::report::terminal::plain;
 use crate::verify::MAX_BYTES;
 
 /// A file could not be had.

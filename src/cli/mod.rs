@@ -13,7 +13,6 @@ mod progress;
 mod replay;
 mod seal;
 mod setup;
-mod terminal;
 mod vectors;
 mod verify;
 
@@ -25,7 +24,7 @@ use clap::Parser as _;
 pub use exit::Exit;
 
 use crate::report::Style;
-use crate::report::text::escaped;
+use crate::report::terminal::escaped;
 use args::{Cli, Command};
 
 /// Where a command writes: data to `out`, all else to `err`.
@@ -57,8 +56,8 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
     };
     match command(&cli.command, &mut streams) {
         Ok(exit) => exit,
-        // The reader of the answer had enough of it.
-        Err(fault) if fault.exit == Exit::Done => Exit::Done,
+        // As in `list | head`: who reads the list has had enough of it.
+        Err(fault) if fault.reader_gone && matches!(cli.command, Command::List(_)) => Exit::Done,
         Err(fault) => {
             let label = streams.err_style.red("error:");
             let shown = writeln!(streams.err, "{label} {}", escaped(&fault.message));

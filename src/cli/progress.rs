@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::base::{Event, Sink};
-use crate::report::text::escaped;
+use crate::report::terminal::escaped;
 
 /// Between two lines where stderr is no terminal.
 const PAUSE: Duration = Duration::from_secs(5);

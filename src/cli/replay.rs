@@ -9,6 +9,7 @@ use super::{Exit, Streams, setup};
 use crate::measure::{self, Options, OutputDir, Prepared, RunFile};
 use crate::outcome::{self, Outcome};
 use crate::plan::MutantId;
+use crate::report::terminal::escaped;
 use crate::report::text;
 use crate::run::{Run, Step};
 use crate::task::Task;
@@ -89,11 +90,7 @@ fn show(
         Step::Setup => ("setup", task.setup.as_ref().map(|step| &step.argv)),
     };
     let argv = argv.map(ToString::to_string).unwrap_or_default();
-    writeln!(
-        streams.out,
-        "{} {argv}",
-        streams.out_style.bold(format_args!("{}:", text::escaped(id)))
-    )?;
+    writeln!(streams.out, "{} {argv}", streams.out_style.bold(format_args!("{}:", escaped(id))))?;
     let output = fs::read(logs.join(&run.log)).unwrap_or_default();
     for line in text::output(&output).lines() {
         writeln!(streams.out, "  {line}")?;
@@ -103,7 +100,7 @@ fn show(
 }
 
 fn word(outcome: &Outcome, task: &Task) -> String {
-    let id = |place: usize| text::escaped(&task.commands[place].id);
+    let id = |place: usize| escaped(&task.commands[place].id);
     match outcome {
         Outcome::Killed { reason, command } => {
             format!("killed by `{}` ({})", id(*command), reason.word())

@@ -1,13 +1,15 @@
 //! `adequacy seal`: measure, then the contract and its Statement.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use super::args::SealArgs;
 use super::fault::Fault;
 use super::{Exit, Streams, measure, setup};
 use crate::base::Sha256;
+use crate::envelope::{self, SecretKey};
 use crate::measure::Measured;
 use crate::seal::{self, Measurement, Sealed};
 use crate::statement;
@@ -25,6 +27,7 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         let message = "env.image: an image is sealed by digest, as `name@sha256:...`";
         return Err(Fault::new(Exit::Usage, message));
     }
+    let key = args.key.as_deref().map(secret_key).transpose()?;
     protected_are_there(&task)?;
     let measured = measure::measured(&task, measure_args, streams)?;
     measure::show(&measured, measure_args, streams)?;
@@ -42,7 +45,8 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         return Err(Fault::new(Exit::No, message));
     }
     let folder = args.out.clone().unwrap_or_else(|| measured.output.sealed());
-    let digest = write(&task, &measured, measure_args.run.baselines, &folder)?;
+    let contract = record(&task, &measured, measure_args.run.baselines)?;
+    let digest = write(&contract, key.as_ref(), &folder)?;
     if task.protected.is_empty() {
         let words = "no path is protected: nothing in this contract keeps the tests as they are";
         writeln!(streams.err, "warning: {words} (see `[[protected]]` in the task file)")?;
@@ -61,15 +65,15 @@ fn protected_are_there(task: &Task) -> Result<(), Fault> {
     seal::protected(task).map(|_| ()).map_err(Fault::from)
 }
 
-/// Writes both files, each whole or not at all, after reading both back as a verifier would.
-fn write(task: &Task, measured: &Measured, baselines: u32, folder: &Path) -> Result<Sha256, Fault> {
+/// The record's bytes.
+fn record(task: &Task, measured: &Measured, baselines: u32) -> Result<Vec<u8>, Fault> {
     let run = &measured.run;
-    let set = measured.adequacy.mutant_set_sha256(&measured.plan, &measured.snapshot)?;
     let sampler = run.sampler.as_ref();
-    let contract = seal::build(&Sealed {
+    let adequacy = &measured.adequacy;
+    Ok(seal::build(&Sealed {
         task,
-        adequacy: &measured.adequacy,
-        mutant_set_sha256: set,
+        adequacy,
+        mutant_set_sha256: adequacy.mutant_set_sha256(&measured.plan, &measured.snapshot)?,
         gates: &measured.gates,
         measurement: Measurement {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -77,23 +81,55 @@ fn write(task: &Task, measured: &Measured, baselines: u32, folder: &Path) -> Res
             sampler: sampler.map(|used| (used.name.clone(), used.seed, used.population)),
             baselines,
         },
-    })?;
-    let statement = statement::seal(&contract)?;
-    let verified = verify::verify(&statement, &contract).map_err(|code| {
+    })?)
+}
+
+/// Writes the files, each whole or not at all, after reading the record and its Statement back as a
+/// verifier would. An envelope of an earlier record does not stay beside this one.
+fn write(contract: &[u8], key: Option<&SecretKey>, folder: &Path) -> Result<Sha256, Fault> {
+    let statement = statement::seal(contract)?;
+    let verified = verify::verify(&statement, contract).map_err(|code| {
         Fault::new(Exit::Internal, format!("the sealed contract does not verify: {code}"))
     })?;
-    let fault = |path: &Path, error: &std::io::Error| {
-        Fault::new(Exit::Output, format!("cannot write `{}`: {error}", path.display()))
-    };
-    fs::create_dir_all(folder).map_err(|error| fault(folder, &error))?;
-    for (name, bytes) in [("contract.json", &contract), ("contract.statement.json", &statement)] {
-        let path = folder.join(name);
-        let mut file =
-            tempfile::NamedTempFile::new_in(folder).map_err(|error| fault(folder, &error))?;
-        file.write_all(bytes).map_err(|error| fault(&path, &error))?;
-        let open = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-        file.as_file().set_permissions(open).map_err(|error| fault(&path, &error))?;
-        file.persist(&path).map_err(|error| fault(&path, &error.error))?;
+    let envelope = key.map(|key| envelope::seal(contract, key)).transpose()?;
+    fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+    put(folder, "contract.json", contract)?;
+    put(folder, "contract.statement.json", &statement)?;
+    match envelope {
+        Some(envelope) => put(folder, ENVELOPE, &envelope)?,
+        None => match fs::remove_file(folder.join(ENVELOPE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(unwritten(&folder.join(ENVELOPE), &error));
+            }
+            _ => {}
+        },
     }
     Ok(verified.contract_sha256)
+}
+
+const ENVELOPE: &str = "contract.dsse.json";
+
+fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Fault> {
+    let path = folder.join(name);
+    let fault = |error: &io::Error| unwritten(&path, error);
+    // As `File::create` would make it; a temporary file is private by default.
+    let usual = fs::Permissions::from_mode(0o666);
+    let file = tempfile::Builder::new().permissions(usual).tempfile_in(folder);
+    let mut file = file.map_err(|error| fault(&error))?;
+    file.write_all(bytes).map_err(|error| fault(&error))?;
+    file.persist(&path).map_err(|error| fault(&error.error))?;
+    Ok(())
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Fault {
+    Fault::new(Exit::Output, format!("cannot write `{}`: {error}", path.display()))
+}
+
+/// The key of a seed file, read before the run so that a bad one costs nothing.
+fn secret_key(path: &Path) -> Result<SecretKey, Fault> {
+    let fault = |why: String| {
+        Fault::new(Exit::Usage, format!("cannot use the key in `{}`: {why}", path.display()))
+    };
+    let text = fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
+    SecretKey::from_seed_file(&text).map_err(|error| fault(error.to_string()))
 }

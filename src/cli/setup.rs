@@ -35,7 +35,7 @@ pub(crate) fn task(args: &TaskArgs, overrides: &Overrides) -> Result<Task, Fault
 
 /// What is copied, and what is left out.
 pub(crate) fn choice(args: &TaskArgs) -> Choice {
-    Choice { keep: args.keep.clone(), exclude: args.leave_out.clone() }
+    Choice { keep: args.keep.clone(), exclude: args.leave_out.clone(), ..Choice::default() }
 }
 
 /// How the task is measured.

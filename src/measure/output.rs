@@ -1,6 +1,7 @@
 //! The run directory: recognised by its `run.json`, never another's.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -83,7 +84,7 @@ impl OutputDir {
             }
             (None, false) => {}
         }
-        fs::create_dir_all(directory.logs()).map_err(fault)?;
+        fs::create_dir_all(path).map_err(fault)?;
         Ok(directory)
     }
 
@@ -131,22 +132,49 @@ impl OutputDir {
         self.0.join("run.json")
     }
 
-    /// Writes the whole plan, and gives its digest.
+    /// Takes away a run directory in which nothing was written yet: in a tree it would be listed as
+    /// a part of it, and then be none.
     ///
     /// # Errors
-    /// [`OutputError`] when it cannot be written or a source cannot be read.
-    pub fn write_plan(&self, plan: &Plan, snapshot: &Snapshot) -> Result<Sha256, OutputError> {
-        let mut text = Vec::new();
-        for file in plan.files.iter().filter(|file| !file.mutants.is_empty()) {
-            let source = snapshot.read(&file.path)?;
-            for mutant in &plan.mutants[file.mutants.clone()] {
-                serde_json::to_writer(&mut text, &Row::of(plan, mutant, &source))
-                    .expect("a row is plain values");
-                text.push(b'\n');
-            }
+    /// [`OutputError::Io`] when that does not work.
+    pub fn clear(path: &Path) -> Result<(), OutputError> {
+        let fault = |error| OutputError::Io { path: path.to_owned(), error };
+        if path.is_dir() && is_ours(path).map_err(fault)?.is_none() {
+            fs::remove_dir_all(path).map_err(fault)?;
         }
-        self.replace(&self.plan(), &text)?;
-        Ok(Sha256::of(&text))
+        Ok(())
+    }
+
+    /// Begins here. A new run's `run.json` is the first file of all, so that the directory is known
+    /// as ours whenever the run is broken off; a run that is resumed must be the `earlier` one.
+    ///
+    /// # Errors
+    /// [`OutputError`] when it is another, or something cannot be written.
+    pub fn begin(&self, run: &RunFile, earlier: Option<&RunFile>) -> Result<(), OutputError> {
+        match earlier {
+            Some(earlier) => self.same_run(earlier, run)?,
+            None => self.write_run(run)?,
+        }
+        let logs = self.logs();
+        fs::create_dir_all(&logs).map_err(|error| OutputError::Io { path: logs, error })
+    }
+
+    /// Writes the plan, and its digest to `run.json`.
+    ///
+    /// # Errors
+    /// [`OutputError`] when it is not that of the `earlier` run, or cannot be written.
+    pub fn write_plan(
+        &self,
+        run: &mut RunFile,
+        rows: &[u8],
+        earlier: Option<&RunFile>,
+    ) -> Result<(), OutputError> {
+        run.plan_sha256 = Sha256::of(rows);
+        if let Some(earlier) = earlier {
+            self.same_run(earlier, run)?;
+        }
+        self.replace(&self.plan(), rows)?;
+        self.write_run(run)
     }
 
     /// Writes `run.json`, whole or not at all.
@@ -183,12 +211,16 @@ impl OutputDir {
     ///
     /// # Errors
     /// [`OutputError::OtherRun`], which says what differs.
-    pub fn same_run(&self, before: &RunFile, run: &RunFile) -> Result<(), OutputError> {
+    fn same_run(&self, before: &RunFile, run: &RunFile) -> Result<(), OutputError> {
         let pairs = [
             ("the version of this program", before.tool == run.tool),
             ("the task", before.task_sha256 == run.task_sha256),
             ("the tree", before.tree_sha256 == run.tree_sha256),
-            ("the plan", before.plan_sha256 == run.plan_sha256),
+            ("the interpreter", before.interpreter == run.interpreter),
+            (
+                "the plan",
+                before.plan_sha256 == run.plan_sha256 || unplanned(before) || unplanned(run),
+            ),
         ];
         match pairs.into_iter().find(|(_, same)| !same) {
             Some((what, _)) => Err(OutputError::OtherRun { path: self.0.clone(), what }),
@@ -227,21 +259,51 @@ impl OutputDir {
         // As `File::create` would make it; a temporary file is private by default.
         let usual = fs::Permissions::from_mode(0o666);
         let mut file = tempfile::Builder::new();
-        let mut file = file.permissions(usual).tempfile_in(folder).map_err(fault)?;
+        file.prefix(UNFINISHED).permissions(usual);
+        let mut file = file.tempfile_in(folder).map_err(fault)?;
         file.write_all(text).map_err(fault)?;
         file.persist(path).map_err(|error| fault(error.error))?;
         Ok(())
     }
 }
 
-/// `None`: nothing is there, or an empty directory; else whether its `run.json` marks it as ours.
+/// The whole plan as lines of JSON: the text of `mutants.jsonl`.
+///
+/// # Errors
+/// [`TreeError`] when a source cannot be read.
+pub(super) fn rows(plan: &Plan, snapshot: &Snapshot) -> Result<Vec<u8>, TreeError> {
+    let mut text = Vec::new();
+    for file in plan.files.iter().filter(|file| !file.mutants.is_empty()) {
+        let source = snapshot.read(&file.path)?;
+        for mutant in &plan.mutants[file.mutants.clone()] {
+            serde_json::to_writer(&mut text, &Row::of(plan, mutant, &source))
+                .expect("a row is plain values");
+            text.push(b'\n');
+        }
+    }
+    Ok(text)
+}
+
+/// Whether the run was broken off before its plan was written.
+fn unplanned(run: &RunFile) -> bool {
+    run.plan_sha256 == Sha256::of(b"")
+}
+
+/// Names of files that are being written begin so.
+const UNFINISHED: &str = ".adequacy-";
+
+/// `None`: nothing is there, or a directory without a finished file; else whether its `run.json` marks it as ours.
 fn is_ours(path: &Path) -> io::Result<Option<bool>> {
     match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(Some(false)),
         Err(error) => return Err(error),
-        Ok(mut entries) => {
-            if entries.next().is_none() {
+        Ok(entries) => {
+            let names = entries.map(|entry| entry.map(|entry| entry.file_name()));
+            let names = names.collect::<io::Result<Vec<_>>>()?;
+            let begun =
+                |name: &OsString| name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
+            if names.iter().all(begun) {
                 return Ok(None);
             }
         }

@@ -9,11 +9,11 @@ use serde_json::json;
 
 use super::{Controls, Options, Prepared};
 use crate::adequacy::{Adequacy, Gate};
-use crate::base::{RelPath, Sha256};
+use crate::base::{RelPath, Sha256, any_path};
 use crate::plan::{Plan, SAMPLER};
 use crate::run::workspace::Soundness;
 use crate::run::{Baseline, Lab, Run, Runner, Sentinels};
-use crate::task::Task;
+use crate::task::{Command, Task};
 use crate::tree::Choice;
 
 /// What `format` says.
@@ -101,10 +101,19 @@ pub struct CommandRecord {
     pub limit: Option<Duration>,
 }
 
+impl CommandRecord {
+    fn of(command: &Command) -> Self {
+        let argv = command.argv.words();
+        let (id, argv, runner) = (command.id.clone(), argv.to_vec(), Runner::of(argv));
+        Self { id, argv, runner, limit: None }
+    }
+}
+
 /// An interpreter, how it was found, and what it says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interpreted {
     /// The program started.
+    #[serde(with = "any_path")]
     pub program: PathBuf,
     /// How it was found.
     pub found: String,
@@ -175,12 +184,6 @@ impl RunFile {
         links: &[(RelPath, PathBuf)],
     ) -> Self {
         let Prepared { snapshot, plan, interpreter } = prepared;
-        let commands = task.commands.iter().map(|command| CommandRecord {
-            id: command.id.clone(),
-            argv: command.argv.words().to_vec(),
-            runner: Runner::of(command.argv.words()),
-            limit: None,
-        });
         let left_out = snapshot.left_out().iter();
         let mut file = Self {
             format: FORMAT.to_owned(),
@@ -192,7 +195,7 @@ impl RunFile {
             task_sha256: digest(task, options),
             tree_sha256: snapshot.digest(),
             plan_sha256: Sha256::of(b""),
-            commands: commands.collect(),
+            commands: task.commands.iter().map(CommandRecord::of).collect(),
             environment: Vec::new(),
             interpreter: interpreter.as_ref().map(|(found, judge)| Interpreted {
                 program: found.program.clone(),
@@ -309,6 +312,7 @@ fn digest(task: &Task, options: &Options) -> Sha256 {
         "setup": step(&task.setup),
         "build": step(&task.build),
         "full_matrix": options.full_matrix,
+        "output_limit": options.output_limit,
     });
     Sha256::of(value.to_string().as_bytes())
 }

@@ -5,7 +5,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -64,6 +64,8 @@ pub fn judge(
 ) -> Result<Judge, CompileError> {
     let program = interpreter.program.display().to_string();
     let fault = |message: String| CompileError::Interpreter { program: program.clone(), message };
+    let files = (0..plan.files.len()).filter(|&file| !plan.files[file].mutants.is_empty());
+    let files = files.collect::<Vec<_>>();
     let mut child = Command::new(&interpreter.program)
         .args(["-I", "-c", JUDGE])
         .env_remove("PYTHONWARNINGS")
@@ -72,63 +74,75 @@ pub fn judge(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| fault(error.to_string()))?;
+    let (judge, rows) = ask(&mut child, plan, &files, snapshot)?;
+    let output = child.wait_with_output().map_err(|error| fault(error.to_string()))?;
+    let fits = |(file, row): (&usize, &Row)| match row {
+        Row::Refused(_) => true,
+        Row::Each(row) => row.len() == plan.files[*file].mutants.len(),
+    };
+    let whole = files.len() == rows.len() && files.iter().zip(&rows).all(fits);
+    let Some(mut judge) = judge.filter(|_| whole && output.status.success()) else {
+        let words = String::from_utf8_lossy(&output.stderr);
+        let last = words.lines().last().unwrap_or("no words").to_owned();
+        return Err(fault(format!("{}: {last}", output.status)));
+    };
+    for (file, row) in files.into_iter().zip(rows) {
+        mark(plan, file, row)
+            .map_err(|verdict| fault(format!("an answer it should not give: {verdict}")))?;
+    }
+    judge.version = judge.version.split_whitespace().collect::<Vec<_>>().join(" ");
+    Ok(judge)
+}
+
+/// Sends the files at these places of the plan, and reads what comes back: less than all of it when
+/// the interpreter breaks off.
+fn ask(
+    child: &mut Child,
+    plan: &Plan,
+    files: &[usize],
+    snapshot: &Snapshot,
+) -> Result<(Option<Judge>, Vec<Row>), TreeError> {
     let mut work = child.stdin.take().expect("it is piped");
     let mut answers = BufReader::new(child.stdout.take().expect("it is piped"));
-    let files = plan.files.iter().filter(|file| !file.mutants.is_empty()).collect::<Vec<_>>();
-    let (judge, verdicts) = std::thread::scope(|scope| {
-        let sent = scope.spawn(|| {
-            for file in &files {
-                let line = request(plan, file, snapshot)?;
+    std::thread::scope(|scope| {
+        let sent = scope.spawn(move || {
+            for &file in files {
+                let line = request(plan, &plan.files[file], snapshot)?;
                 // A broken pipe shows as a missing answer, with the interpreter's own words.
                 if work.write_all(line.as_bytes()).is_err() {
                     break;
                 }
             }
-            drop(work);
             Ok::<_, TreeError>(())
         });
         let mut line = || {
             let mut line = String::new();
             answers.read_line(&mut line).map(|_| line)
         };
-        let judge = line().ok().and_then(|line| serde_json::from_str::<Judge>(&line).ok());
-        let verdicts = files
-            .iter()
-            .map_while(|_| line().ok().and_then(|line| serde_json::from_str(&line).ok()))
-            .collect::<Vec<Row>>();
-        sent.join().expect("the sender does not panic").map(|()| (judge, verdicts))
-    })?;
-    let output = child.wait_with_output().map_err(|error| fault(error.to_string()))?;
-    let files = (0..plan.files.len()).filter(|&file| !plan.files[file].mutants.is_empty());
-    let files = files.collect::<Vec<_>>();
-    let fits = |(file, row): (&usize, &Row)| match row {
-        Row::Refused(_) => true,
-        Row::Each(row) => row.len() == plan.files[*file].mutants.len(),
-    };
-    let whole = files.len() == verdicts.len() && files.iter().zip(&verdicts).all(fits);
-    let Some(mut judge) = judge.filter(|_| whole && output.status.success()) else {
-        let words = String::from_utf8_lossy(&output.stderr);
-        let last = words.lines().last().unwrap_or("no words").to_owned();
-        return Err(fault(format!("{}: {last}", output.status)));
-    };
-    for (file, row) in files.into_iter().zip(verdicts) {
-        let places = plan.files[file].mutants.clone();
-        let row = match row {
-            Row::Each(row) => row,
-            Row::Refused(words) => {
-                let fate = Fate::Unviable(format!("the file as it is: {words}"));
-                plan.mutants[places].iter_mut().for_each(|mutant| mutant.fate = fate.clone());
-                plan.files[file].refused = Some(words);
-                continue;
+        let judge = line().ok().and_then(|line| serde_json::from_str(&line).ok());
+        let row = |_| line().ok().and_then(|line| serde_json::from_str(&line).ok());
+        let rows = files.iter().map_while(row).collect();
+        sent.join().expect("the sender does not panic").map(|()| (judge, rows))
+    })
+}
+
+/// Marks the mutants of one file; gives back a verdict that is none.
+fn mark(plan: &mut Plan, file: usize, row: Row) -> Result<(), Value> {
+    let places = plan.files[file].mutants.clone();
+    match row {
+        Row::Refused(words) => {
+            let fate = Fate::Unviable(format!("the file as it is: {words}"));
+            plan.mutants[places].iter_mut().for_each(|mutant| mutant.fate = fate.clone());
+            plan.files[file].refused = Some(words);
+        }
+        Row::Each(row) => {
+            for (place, verdict) in places.clone().zip(row) {
+                let fate = fate(plan, places.start, &verdict);
+                plan.mutants[place].fate = fate.ok_or(verdict)?;
             }
-        };
-        for (place, verdict) in places.clone().zip(row) {
-            plan.mutants[place].fate = fate(plan, places.start, &verdict)
-                .ok_or_else(|| fault(format!("an answer it should not give: {verdict}")))?;
         }
     }
-    judge.version = judge.version.split_whitespace().collect::<Vec<_>>().join(" ");
-    Ok(judge)
+    Ok(())
 }
 
 /// Files of the interpreter's site directories that name `root`: what an editable install leaves.

@@ -1,6 +1,7 @@
 //! What people and programs are shown of a run. Everything derives from the run's own files.
 
 mod style;
+pub mod terminal;
 pub mod text;
 
 pub use style::Style;

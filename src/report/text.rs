@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use similar::TextDiff;
 
 use super::Style;
+use super::terminal::escaped;
 use crate::measure::{Measured, RunFile, Totals};
 use crate::outcome::Outcome;
 use crate::plan::{Mutant, Plan, Row, lines, readable};
@@ -46,22 +47,6 @@ fn short(text: &str) -> String {
         return shown;
     }
     format!("{}...", shown.chars().take(SHOWN).collect::<String>())
-}
-
-/// Text from a tree or a command, safe for a terminal: control characters but line feeds and tabs
-/// are escaped, and so are the marks that change the direction of text.
-#[must_use]
-pub fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if turns || (c.is_control() && c != '\n' && c != '\t') {
-            safe.extend(c.escape_default());
-        } else {
-            safe.push(c);
-        }
-    }
-    safe
 }
 
 /// The mutant as a unified diff that `patch -p1` takes.

@@ -158,6 +158,9 @@ impl Lab<'_> {
         if let Exit::NotStarted(why) = &run.exit {
             return RunError::NotStarted { id, why: why.clone() };
         }
+        if let Exit::Lost(_) | Exit::Starved(_) = run.exit {
+            return RunError::NoAnswer { id, exit: run.exit.clone() };
+        }
         let output = fs::read(self.settings.logs.join(&run.log)).unwrap_or_default();
         let end = &output[output.len().saturating_sub(SHOWN)..];
         RunError::Red(Box::new(Red {

@@ -1,6 +1,6 @@
 //! What a run needs: the scratch directory, one workspace a worker, the spawner.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ pub struct Lab<'a> {
     pub(super) seats: Vec<Mutex<Seat>>,
     limits: OnceLock<Vec<Duration>>,
     // Last, so that the workspaces are gone before it is removed.
-    scratch: Scratch,
+    pub(super) scratch: Scratch,
 }
 
 /// A worker's place: its workspace and environment, and whether they are clean.
@@ -80,13 +80,7 @@ impl<'a> Lab<'a> {
             message: error.to_string(),
         })?;
         sink.tell(Event::Step { name: "copy", total: None });
-        for leftover in Scratch::leftovers(&settings.scratch)? {
-            let path = leftover.path().display().to_string();
-            match leftover.remove() {
-                Ok(()) => sink.tell(Event::Note(format!("removed `{path}`, left by a dead run"))),
-                Err(error) => sink.tell(Event::Warning(error.to_string())),
-            }
-        }
+        remove_leftovers(&settings.scratch, sink)?;
         let scratch = Scratch::create(&settings.scratch, &[snapshot.root()])?;
         scratch.check_space(&[snapshot], settings.jobs)?;
         let sources = Sources { tree: snapshot, heldout: None, links: &settings.links };
@@ -137,10 +131,11 @@ impl<'a> Lab<'a> {
     /// becomes part of what is brought back.
     pub(super) fn clean(&self, seat: &mut Seat, known_good: bool) -> Result<(), RunError> {
         let Some(certificate) = seat.certificate.take() else { return self.renew(seat) };
-        if known_good && !seat.warm {
-            seat.workspace.adopt(Scope::Caches, &certificate)?;
-        }
-        Ok(seat.workspace.reset(certificate)?)
+        let adopts = known_good && !seat.warm;
+        let adopted = !adopts || seat.workspace.adopt(Scope::Caches, &certificate).is_ok();
+        // What a command left may be beyond mending: then the whole directory goes.
+        let back = adopted && seat.workspace.reset(certificate).is_ok();
+        if back { Ok(()) } else { self.renew(seat) }
     }
 
     fn renew(&self, seat: &mut Seat) -> Result<(), RunError> {
@@ -215,6 +210,18 @@ impl<'a> Lab<'a> {
     pub(super) fn seat(&self, worker: usize) -> MutexGuard<'_, Seat> {
         self.seats[worker].lock().expect("a worker that panics ends the run")
     }
+}
+
+/// Removes the scratch directories of runs that were killed.
+fn remove_leftovers(base: &Path, sink: &dyn Sink) -> Result<(), RunError> {
+    for leftover in Scratch::leftovers(base)? {
+        let shown = leftover.path().display().to_string();
+        sink.tell(match leftover.remove() {
+            Ok(()) => Event::Note(format!("removed `{shown}`, which a run left that was killed")),
+            Err(error) => Event::Warning(format!("`{shown}` is of a run that was killed: {error}")),
+        });
+    }
+    Ok(())
 }
 
 fn environment(task: &Task, workspace: &Workspace, worker: usize) -> Environment {

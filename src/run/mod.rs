@@ -105,6 +105,14 @@ pub enum RunError {
         /// Why not.
         why: String,
     },
+    /// What the unmutated tree does cannot be told.
+    #[error("`{id}` on the unmutated tree gave no answer: {exit}")]
+    NoAnswer {
+        /// The command, `setup` or `build`.
+        id: String,
+        /// What happened.
+        exit: Exit,
+    },
     /// The unmutated tree does not pass.
     #[error("{}", baseline::explain(.0))]
     Red(Box<Red>),

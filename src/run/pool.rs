@@ -172,8 +172,8 @@ impl Pool<'_> {
                     (pending.count, pending.since) = (0, Instant::now());
                     return Ok(());
                 }
-                Err(error @ RunError::Red(_)) if attempt == PATIENCE => return Err(error),
-                Err(RunError::Red(_)) => {
+                Err(error) if attempt == PATIENCE => return Err(error),
+                Err(RunError::Red(_) | RunError::NoAnswer { .. }) => {
                     self.failures.fetch_add(1, Ordering::SeqCst);
                     let message = format!(
                         "the unmutated tree did not pass beside the mutants: {} kills are run again",

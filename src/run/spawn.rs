@@ -33,7 +33,7 @@ pub const OUTPUT_LIMIT: u64 = 1 << 30;
 /// A command to run.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandSpec<'a> {
-    /// The program and its words; the program is looked up on the environment's PATH, or from
+    /// The program and its words, at least one; the program is looked up on the environment's PATH, or from
     /// `cwd` when it holds a slash.
     pub argv: &'a [String],
     /// The working directory.
@@ -144,13 +144,13 @@ impl Spawner {
         let mut child = orphans::start_helper(&mut command).map_err(|error| {
             let (helper, cwd) = (self.helper.display(), spec.cwd.display());
             let why = format!("the helper `{helper}` in `{cwd}`: {error}");
-            match error.kind() {
-                io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => Exit::Starved(why),
+            if error.kind() == io::ErrorKind::ArgumentListTooLong {
                 // The helper's words are the command's and a few more.
-                io::ErrorKind::ArgumentListTooLong => {
-                    Exit::NotStarted(exec::too_long(spec.argv.first().map_or("", |word| word)))
-                }
-                _ => Exit::Lost(why),
+                Exit::NotStarted(exec::too_long(spec.argv.first().map_or("", |word| word)))
+            } else if exec::is_want(&error) {
+                Exit::Starved(why)
+            } else {
+                Exit::Lost(why)
             }
         })?;
         let ticket = live.next;
@@ -159,7 +159,8 @@ impl Spawner {
         Ok((child, ticket))
     }
 
-    /// Ends all commands that run; later ones end at once. Both as [`Exit::Interrupted`].
+    /// Ends all commands that run; later ones end at once. Both as [`Exit::Interrupted`], unless a
+    /// running one has just ended by itself.
     pub fn interrupt(&self) {
         let mut live = self.live();
         live.interrupted = true;

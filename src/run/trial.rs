@@ -161,11 +161,17 @@ impl Lab<'_> {
         if finished.exit == Exit::Interrupted {
             return Err(RunError::Interrupted);
         }
+        let exit = match finished.exit {
+            Exit::Code(1..) | Exit::Signal(_) if self.scratch.is_full() => {
+                Exit::Lost(format!("{}, and the disk was full", finished.exit))
+            }
+            exit => exit,
+        };
         let output = fs::read(&path).ok();
         Ok(Run {
             step,
             attempt,
-            exit: finished.exit,
+            exit,
             wall: finished.wall,
             cpu: finished.cpu,
             log_sha256: output.as_deref().map(Sha256::of),

@@ -14,7 +14,7 @@ pub use resolve::load;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Argv, RelPath};
+use crate::base::{Argv, RelPath, any_path};
 
 /// Name of a task file.
 pub const TASK_FILE: &str = "adequacy.toml";
@@ -23,8 +23,10 @@ pub const TASK_FILE: &str = "adequacy.toml";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// The task file, if there is one.
+    #[serde(with = "any_path::optional")]
     pub file: Option<PathBuf>,
     /// The root of the tree, absolute, without links.
+    #[serde(with = "any_path")]
     pub tree: PathBuf,
     /// The contract's id.
     pub contract_id: String,

@@ -16,6 +16,9 @@ pub struct Choice {
     pub keep: Vec<RelPath>,
     /// To be left out, with all below it.
     pub exclude: Vec<RelPath>,
+    /// The one file that is the task's own: no part of the tree whatever `keep` says.
+    #[serde(skip)]
+    pub task_file: Option<RelPath>,
 }
 
 /// Something that is there and not in the listing, with all below it.
@@ -46,6 +49,8 @@ pub enum Reason {
     CacheTag,
     /// A directory that an earlier run of this program wrote.
     RunDirectory,
+    /// The file that says how the tree is measured.
+    TaskFile,
     /// Neither file, directory nor link: never opened, and cannot be kept.
     Special(Special),
 }
@@ -72,6 +77,7 @@ impl fmt::Display for Reason {
             Self::Cache => "cache",
             Self::CacheTag => "tagged CACHEDIR.TAG",
             Self::RunDirectory => "output of an earlier run",
+            Self::TaskFile => "task file",
             Self::Special(Special::Fifo) => "named pipe",
             Self::Special(Special::Socket) => "socket",
             Self::Special(Special::Device) => "device",

@@ -187,6 +187,7 @@ fn a_choice_goes_by_name_or_path_and_tells_what_met_nothing() {
     let choice = Choice {
         keep: vec![rel("a/target"), rel("__pycache__"), rel("typo")],
         exclude: vec![rel("drop"), rel("b/c"), rel("b/typo")],
+        ..Choice::default()
     };
     let listed = snapshot(root, &choice, &Silent).unwrap();
     let out = [
@@ -200,7 +201,7 @@ fn a_choice_goes_by_name_or_path_and_tells_what_met_nothing() {
         assert!(listed.file(&rel(kept)).is_some(), "{kept}");
     }
     assert_eq!(listed.unmatched(), [rel("typo"), rel("b/typo")]);
-    let both = Choice { keep: vec![rel("c")], exclude: vec![rel("c")] };
+    let both = Choice { keep: vec![rel("c")], exclude: vec![rel("c")], ..Choice::default() };
     assert_eq!(snapshot(root, &both, &Silent).unwrap().file(&rel("c/x")), None);
 }
 
@@ -220,7 +221,7 @@ fn what_cannot_be_copied_is_never_opened_and_warned_of_once() {
     fifo(root, "d/CACHEDIR.TAG");
     let _socket = UnixListener::bind(root.join("s.sock")).unwrap();
     let heard = Heard::default();
-    let choice = Choice { keep: vec![rel("pipe")], exclude: Vec::new() };
+    let choice = Choice { keep: vec![rel("pipe")], ..Choice::default() };
     let listed = snapshot(root, &choice, &heard).unwrap();
     fs::remove_file(scratch.path().with_extension("outside")).unwrap();
     assert_eq!(paths(&listed), ["a", "a2", "a3", "b", "d"]);

@@ -35,6 +35,7 @@ pub fn snapshot(root: &Path, choice: &Choice, sink: &dyn Sink) -> Result<Snapsho
     let mut walk = Walk {
         root: &root,
         fd,
+        task_file: choice.task_file.as_ref(),
         keep: Items::new(&choice.keep),
         exclude: Items::new(&choice.exclude),
         found: Vec::new(),
@@ -83,6 +84,7 @@ fn tell(left_out: &[LeftOut], hard_linked: usize, sink: &dyn Sink) {
 struct Walk<'a> {
     root: &'a Path,
     fd: OwnedFd,
+    task_file: Option<&'a RelPath>,
     keep: Items<'a>,
     exclude: Items<'a>,
     found: Vec<Found>,
@@ -129,6 +131,9 @@ impl Walk<'_> {
             FileType::Socket => Some(Special::Socket),
             _ => Some(Special::Device),
         };
+        if self.task_file == Some(path) {
+            return Ok(Some(Reason::TaskFile));
+        }
         if self.exclude.name(path) {
             return Ok(Some(Reason::Excluded));
         }

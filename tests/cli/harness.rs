@@ -30,8 +30,9 @@ pub(crate) fn trees() -> PathBuf {
 
 /// A private directory: `tree` (if any), `home`, `tmp`, and what a test adds. Calls run in its root.
 pub(crate) struct Sandbox {
-    folder: TempDir,
     root: PathBuf,
+    /// Removed when the test is over.
+    _folder: TempDir,
 }
 
 impl Sandbox {
@@ -42,7 +43,7 @@ impl Sandbox {
         for name in ["home", "tmp", ".streams"] {
             fs::create_dir(root.join(name)).expect("an empty folder takes it");
         }
-        Self { folder, root }
+        Self { root, _folder: folder }
     }
 
     /// With a copy of the fixture tree of this name as `tree`.
@@ -346,6 +347,7 @@ impl Ran<'_> {
     }
 
     /// What it says is equal, or everything is shown.
+    #[expect(clippy::needless_pass_by_value, reason = "a test reads better so")]
     pub(crate) fn same<T: PartialEq + std::fmt::Debug>(&self, found: T, expected: T) -> &Self {
         if found != expected {
             self.fail(&format!("found    {found:#?}\nexpected {expected:#?}"));
@@ -437,7 +439,8 @@ fn contents(root: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeMap<PathBuf, St
     while let Some(folder) = todo.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            let meta = fs::symlink_metadata(&path).expect("an entry");
+            let meta = fs::symlink_metadata(&path)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             if !wanted(&path) {
                 continue;
             }

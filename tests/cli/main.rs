@@ -4,4 +4,12 @@
 mod gone;
 mod harness;
 
+mod copies;
+mod interrupts;
+mod list;
+mod processes;
+mod refusals;
+mod reports;
+mod sealing;
+mod storage;
 mod trees;

@@ -1,5 +1,5 @@
 //! Every fixture tree against the result written beside it: `NAME.json` says how `NAME` is measured
-//! and what must come of it.
+//! and what must come of it, `says` on stdout and `tells` on stderr.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn check(tree: &str) {
     let text = fs::read_to_string(trees().join(format!("{tree}.json"))).expect("its result");
     let expected: Value = serde_json::from_str(&text).expect("JSON");
     let texts = |name: &str| {
-        let list = expected[name].as_array().expect("a list").iter();
+        let list = expected[name].as_array().into_iter().flatten();
         list.map(|text| text.as_str().expect("text").to_owned()).collect::<Vec<_>>()
     };
     let sandbox = Sandbox::with(tree);
@@ -22,6 +22,12 @@ fn check(tree: &str) {
     ran.same(sandbox.outcomes(), texts("outcomes"))
         .exits(i32::try_from(expected["exit"].as_i64().expect("a code")).expect("a code"))
         .totals(expected["totals"].as_str().expect("a line"));
+    for text in texts("says") {
+        ran.says(&text);
+    }
+    for text in texts("tells") {
+        ran.tells(&text);
+    }
 }
 
 macro_rules! trees {
@@ -40,6 +46,8 @@ trees! {
     a_broken_source: "broken-source";
     a_weak_command: "calc";
     every_outcome: "every-outcome";
+    a_file_that_nothing_loads: "not-reached";
+    the_statuses_of_pytest: "pytest-statuses";
     two_commands: "two-commands";
     unittest_and_data_files: "unittest";
 }

@@ -1,5 +1,6 @@
 //! Commands whose processes try to outlive them. Afterwards nothing lives.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -229,11 +230,8 @@ fn many_workers_at_once_get_their_own_answers() {
     assert_eq!(bench.spawner.survivors(), [0; 0]);
 }
 
-/// The engine of the next test: this test binary once more, in a process that can be killed.
-#[test]
-#[ignore = "started by `nothing_outlives_a_killed_engine`"]
-fn engine() {
-    let Some(folder) = std::env::var_os("ADEQUACY_TEST_FOLDER") else { return };
+/// The engine of the next test, which starts itself once more in a process that can be killed.
+fn engine(folder: &OsStr) {
     let mut bench = Bench::new();
     bench.set[0].1 = std::env::var("ADEQUACY_TEST_MARK_VALUE").expect("a mark");
     std::os::unix::fs::symlink(bench.work(), folder).expect("a link to the workspace");
@@ -244,10 +242,13 @@ fn engine() {
 
 #[test]
 fn nothing_outlives_a_killed_engine() {
+    if let Some(folder) = std::env::var_os("ADEQUACY_TEST_FOLDER") {
+        return engine(&folder);
+    }
     let bench = Bench::new();
     let link = bench.folder.path().join("link");
     let mut engine = Command::new(std::env::current_exe().expect("our own binary"))
-        .args(["--exact", "escapes::engine", "--ignored"])
+        .args(["--exact", "escapes::nothing_outlives_a_killed_engine"])
         .env("ADEQUACY_TEST_FOLDER", &link)
         .env("ADEQUACY_TEST_MARK_VALUE", &bench.set[0].1)
         .env("TMPDIR", bench.folder.path())

@@ -98,7 +98,7 @@ fn a_file_without_permission_is_unreadable_unless_root_asks() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let folder = put(&scratch.path().join("m"), "valid-plain");
     let path = folder.join("contract.json");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).expect("own file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).expect("own file");
     let readable = fs::File::open(&path).is_ok();
     let ran = verify(&folder.join("statement.json"), &path);
     let expected = if readable { (Some(0), "valid\n") } else { (Some(11), "member_unreadable\n") };

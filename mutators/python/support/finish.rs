@@ -26,7 +26,7 @@ pub(crate) fn finish(
     let list = without_duplicates(list);
 
     let unreadable = skip::merged(seen.unreadable);
-    let covered = if seen.has_skip_comments { skip::covered(tree, source) } else { Vec::new() };
+    let covered = skip::covered(tree, source);
     let mark = if source.starts_with(layout::BOM) { layout::BOM.len() } else { 0 };
     let mut found = Found { too_long, ..Found::default() };
     found.mutations.reserve_exact(list.len());

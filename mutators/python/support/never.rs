@@ -58,11 +58,12 @@ pub(crate) struct Access {
 
 impl Access {
     pub(crate) const ALL: Self = Self { site: true, inside: true, withheld: [0; 2] };
-    const NOTHING: Self = Self { site: false, inside: false, withheld: [0; 2] };
+    const NODE_ALONE: Self = Self { site: true, inside: false, withheld: [0; 2] };
+    pub(crate) const NOTHING: Self = Self { site: false, inside: false, withheld: [0; 2] };
 
     /// Whether `child`, a child of this node, is left out.
     pub(crate) fn withholds(&self, child: Node<'_>) -> bool {
-        self.withheld[0] != 0 && self.withheld.contains(&child.id())
+        !self.inside || self.withheld[0] != 0 && self.withheld.contains(&child.id())
     }
 
     /// Not the node and not these children, but the others.
@@ -88,12 +89,14 @@ pub(crate) fn access(
         | Kind::ImportFromStatement
         | Kind::ImportStatement
         | Kind::PrintStatement
+        | Kind::StringContent
         | Kind::Type
         | Kind::TypeAliasStatement
         | Kind::TypeParameter => true,
         Kind::Call => is_withheld_call(source, node),
         Kind::ExpressionStatement => is_withheld_statement(source, node, parent),
         Kind::IfStatement | Kind::ElifClause => return of_condition(source, node),
+        Kind::String if !strings::may_hold_expressions(source, node) => return Access::NODE_ALONE,
         _ => false,
     };
     if is_never { Access::NOTHING } else { Access::ALL }

@@ -7,11 +7,13 @@ use tree_sitter::{Node, Tree};
 use super::layout;
 use super::syntax::{Field, Kind, children, field, kind, text};
 
+const MARK: &[u8] = b"adequacy:";
+
 /// Whether a comment asks to leave something alone. It may stand among other notes, as in
 /// `# noqa # adequacy: skip - only for speed`.
 pub(crate) fn is_skip_comment(comment: &[u8]) -> bool {
     comment.split(|byte| *byte == b'#').any(|note| {
-        let note = note.trim_ascii().strip_prefix(b"adequacy:").map(<[u8]>::trim_ascii_start);
+        let note = note.trim_ascii().strip_prefix(MARK).map(<[u8]>::trim_ascii_start);
         note.and_then(|note| note.strip_prefix(b"skip"))
             .is_some_and(|rest| rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric()))
     })
@@ -63,6 +65,9 @@ impl Unit {
 /// A comment inside a statement or a header covers that statement or that header's block; after
 /// one, on the same line, the same; on a line of its own, all of the next statement.
 pub(crate) fn covered(tree: &Tree, source: &[u8]) -> Vec<Range<usize>> {
+    if !source.windows(MARK.len()).any(|word| word == MARK) {
+        return Vec::new();
+    }
     let (units, comments) = units_and_comments(tree, source);
     let mut by_header: Vec<&Unit> = units.iter().collect();
     by_header.sort_by_key(|unit| unit.header_end);

@@ -11,7 +11,7 @@ use super::walk::Site;
 /// One string token of a literal; a literal of several is written one after the other.
 pub(crate) struct Piece<'t> {
     pub(crate) node: Node<'t>,
-    prefix: Vec<u8>,
+    prefix: &'t [u8],
     /// The quotes, such as `"` or `'''`.
     pub(crate) quotes: &'t [u8],
     /// The bytes between the quotes.
@@ -22,34 +22,50 @@ pub(crate) struct Piece<'t> {
 
 impl<'t> Piece<'t> {
     fn of(source: &'t [u8], node: Node<'t>) -> Option<Self> {
-        let start = children(node).next().filter(|child| kind(*child) == Kind::StringStart)?;
-        let end = children(node).last().filter(|child| kind(*child) == Kind::StringEnd)?;
-        let opening = text(source, start);
-        let letters = opening.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        Some(Self {
+        let whole = text(source, node);
+        let letters = whole.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let (prefix, quoted) = whole.split_at(letters);
+        let quotes = match quoted {
+            [a, b, c, _, _, _, ..] if a == b && b == c => &quoted[..3],
+            _ => quoted.get(..1)?,
+        };
+        // The grammar makes up an end for a string that has none.
+        let is_whole = quoted.len() >= 2 * quotes.len() && quoted.ends_with(quotes);
+        let start = node.start_byte() + letters + quotes.len();
+        let mut piece = Self {
             node,
-            prefix: opening[..letters].to_ascii_lowercase(),
-            quotes: &opening[letters..],
-            content: start.end_byte()..end.start_byte(),
-            has_text: children(node).any(|child| kind(child) == Kind::StringContent),
-        })
+            prefix,
+            quotes,
+            content: start..node.end_byte() - quotes.len(),
+            has_text: false,
+        };
+        piece.has_text = if piece.is_format() {
+            children(node).any(|child| kind(child) == Kind::StringContent)
+        } else {
+            !piece.content.is_empty()
+        };
+        is_whole.then_some(piece)
+    }
+
+    fn has(&self, letter: u8) -> bool {
+        self.prefix.iter().any(|byte| byte.eq_ignore_ascii_case(&letter))
     }
 
     pub(crate) fn is_raw(&self) -> bool {
-        self.prefix.contains(&b'r')
+        self.has(b'r')
     }
 
     pub(crate) fn is_bytes(&self) -> bool {
-        self.prefix.contains(&b'b')
+        self.has(b'b')
     }
 
     /// A template string is an object of its own kind and joins with no other kind of string.
     fn is_template(&self) -> bool {
-        self.prefix.contains(&b't')
+        self.has(b't')
     }
 
     pub(crate) fn is_format(&self) -> bool {
-        self.prefix.contains(&b'f')
+        self.has(b'f')
     }
 }
 
@@ -60,6 +76,12 @@ pub(crate) fn pieces<'t>(source: &'t [u8], literal: Node<'t>) -> Option<Vec<Piec
         _ => Piece::of(source, literal).map(|piece| vec![piece]),
     };
     pieces.filter(|pieces| !pieces.is_empty() && !pieces.iter().any(Piece::is_template))
+}
+
+/// Whether a string token has a prefix that makes `{` start an expression.
+pub(crate) fn may_hold_expressions(source: &[u8], string: Node<'_>) -> bool {
+    let letters = text(source, string).iter().take_while(|byte| byte.is_ascii_alphabetic());
+    letters.copied().any(|letter| matches!(letter, b'f' | b'F' | b't' | b'T'))
 }
 
 /// Whether a string literal holds an expression.

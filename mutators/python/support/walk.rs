@@ -1,13 +1,13 @@
 //! The single walk over a tree: asks the operators at every node that may be mutated.
 
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
 use super::edits::Edits;
 use super::never::{self, Access};
-use super::skip;
-use super::syntax::{Field, KIND_COUNT, Kind, field, kind, text};
+use super::syntax::{Field, KIND_COUNT, Kind, field, kind, parts, text};
 use crate::{Function, Operator};
 
 /// An operator with the code that finds its sites.
@@ -25,6 +25,7 @@ pub(crate) struct Site<'a, 't> {
     pub(crate) node: Node<'t>,
     pub(crate) kind: Kind,
     frames: &'a [Frame<'t>],
+    arguments: OnceCell<Vec<Node<'t>>>,
 }
 
 impl<'t> Site<'_, 't> {
@@ -43,6 +44,21 @@ impl<'t> Site<'_, 't> {
         self.frames.last().map(|frame| frame.node)
     }
 
+    /// Whether this is the first question of this kind about the ancestor at `depth`, where 0 is
+    /// the parent. Only one operator asks: call-none.
+    pub(crate) fn is_first_below(&self, depth: usize) -> bool {
+        let frame = self.frames.len().checked_sub(depth + 1).map(|index| &self.frames[index]);
+        frame.is_some_and(|frame| !frame.is_asked.replace(true))
+    }
+
+    /// The arguments of this call; empty unless they stand in a list.
+    pub(crate) fn arguments(&self) -> &[Node<'t>] {
+        self.arguments.get_or_init(|| match field(self.node, Field::Arguments) {
+            Some(list) if kind(list) == Kind::ArgumentList => parts(list).collect(),
+            _ => Vec::new(),
+        })
+    }
+
     /// The bytes of a node.
     pub(crate) fn text(&self, node: Node<'_>) -> &'t [u8] {
         text(self.source, node)
@@ -59,6 +75,8 @@ struct Frame<'t> {
     generator: Option<u32>,
     /// Index of the innermost class or function in `Walk::scopes`.
     scope: Option<usize>,
+    /// See `Site::is_first_below`.
+    is_asked: Cell<bool>,
 }
 
 /// What the walk saw.
@@ -67,16 +85,15 @@ pub(crate) struct Seen {
     pub(crate) functions: Vec<Function>,
     /// For each function the places of its own `yield` expressions, ascending.
     pub(crate) yields: Vec<Vec<usize>>,
-    /// The bytes of ERROR and MISSING nodes, by start.
+    /// The bytes the grammar could not read, see `is_unreadable`.
     pub(crate) unreadable: Vec<Range<usize>>,
-    /// Whether there is any skip comment.
-    pub(crate) has_skip_comments: bool,
 }
 
 struct Walk<'s, 'w> {
     source: &'s [u8],
     rules: &'static [&'static Rule],
     by_kind: &'w [Vec<usize>; KIND_COUNT],
+    has_errors: bool,
     /// Dotted names of the classes and functions.
     scopes: Vec<String>,
     seen: Seen,
@@ -96,8 +113,14 @@ pub(crate) fn walk<'s>(
             by_kind[*kind as usize].push(index);
         }
     }
-    let mut walk =
-        Walk { source, rules, by_kind: &by_kind, scopes: Vec::new(), seen: Seen::default() };
+    let mut walk = Walk {
+        source,
+        rules,
+        by_kind: &by_kind,
+        has_errors: tree.root_node().has_error(),
+        scopes: Vec::new(),
+        seen: Seen::default(),
+    };
     let mut frames: Vec<Frame<'s>> = Vec::new();
     let mut cursor = tree.walk();
     loop {
@@ -126,22 +149,20 @@ impl<'s> Walk<'s, '_> {
         edits: &mut Edits<'s>,
     ) -> Option<Frame<'s>> {
         let kind = kind(node);
-        if kind == Kind::Other && (node.is_error() || node.is_missing()) {
+        let parent = frames.last();
+        if self.has_errors && is_unreadable(node, kind, parent) {
             self.seen.unreadable.push(node.byte_range());
         }
-        let parent = frames.last();
         let mut frame = Frame {
             node,
             access: Access::ALL,
             function: parent.and_then(|frame| frame.function),
             generator: parent.and_then(|frame| frame.generator),
             scope: parent.and_then(|frame| frame.scope),
+            is_asked: Cell::new(false),
         };
         match kind {
-            Kind::Comment => {
-                self.seen.has_skip_comments |= skip::is_skip_comment(text(self.source, node));
-                return None;
-            }
+            Kind::Comment => return None,
             Kind::Yield => {
                 if let Some(function) = frame.generator {
                     self.seen.yields[function as usize].push(node.start_byte());
@@ -149,23 +170,25 @@ impl<'s> Walk<'s, '_> {
             }
             _ => {}
         }
-        if parent.is_some_and(|parent| parent.access.withholds(node)) {
-            return None;
-        }
-        frame.access = never::access(self.source, node, kind, parent.map(|frame| frame.node));
+        frame.access = match parent {
+            Some(parent) if parent.access.withholds(node) => Access::NOTHING,
+            _ => never::access(self.source, node, kind, parent.map(|frame| frame.node)),
+        };
         if frame.access.site {
-            let site = Site { source: self.source, node, kind, frames };
+            let site = Site { source: self.source, node, kind, frames, arguments: OnceCell::new() };
             for &rule in &self.by_kind[kind as usize] {
                 edits.set_origin(rule, frame.function);
                 (self.rules[rule].edits)(&site, edits);
             }
         }
         match kind {
+            _ if !frame.access.inside => {}
             Kind::FunctionDefinition | Kind::ClassDefinition => self.enter_scope(&mut frame, kind),
             Kind::Lambda => frame.generator = None,
             _ => {}
         }
-        frame.access.inside.then_some(frame)
+        let has_fault = self.has_errors && node.has_error();
+        (frame.access.inside || has_fault).then_some(frame)
     }
 
     fn enter_scope(&mut self, frame: &mut Frame<'s>, kind: Kind) {
@@ -187,4 +210,15 @@ impl<'s> Walk<'s, '_> {
         }
         self.scopes.push(name);
     }
+}
+
+/// Whether the grammar could not make sense of `node`: a token it made up, or what stands loose in
+/// an ERROR node. Whole statements in an ERROR node were read well before or after the fault, which
+/// may be all of the file.
+fn is_unreadable(node: Node<'_>, kind: Kind, parent: Option<&Frame<'_>>) -> bool {
+    if node.is_error() {
+        return node.child_count() == 0;
+    }
+    let is_loose = || parent.is_some_and(|parent| parent.node.is_error());
+    node.is_missing() || !kind.is_statement() && kind != Kind::Comment && is_loose()
 }

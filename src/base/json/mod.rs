@@ -1,7 +1,7 @@
 //! Strict JSON: one pass, exact numbers, and faults reported in the order `done-records` lays down.
 //!
-//! [`Document`] is what the reader sees: the text and a flat list of where its values lie, so that a
-//! document costs two allocations and never more than 12 bytes for a byte of input. [`Value`] is
+//! [`Document`] is what the reader sees: the text and a flat list of where its values lie, 12 bytes
+//! each, so that a document costs a few allocations and memory in proportion to its text. [`Value`] is
 //! what a program builds. Neither mixes JSON's types: `true`, `1`, `1.0` and `"1"` all differ.
 
 mod document;

@@ -21,11 +21,14 @@ pub(super) fn document(bytes: &[u8]) -> Result<Document<'_>, Fault> {
 
 /// The high bit of every byte of the word that is `"`, `\` or below a space. A byte above such a one
 /// may be marked too: only the lowest mark counts.
+#[inline]
 fn special_bytes(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 0xff;
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
-    let below_space = word.wrapping_sub(ONES * 0x20) & !word;
-    (zero(word ^ (ONES * 0x22)) | zero(word ^ (ONES * 0x5c)) | below_space) & (ONES * 0x80)
+    let backslash = word ^ (ONES * 0x5c); // 0 for a backslash
+    let low = word ^ (ONES * 0x02); // below 0x21 for a quote and for everything below a space
+    let marks =
+        (backslash.wrapping_sub(ONES) & !backslash) | (low.wrapping_sub(ONES * 0x21) & !low);
+    marks & (ONES * 0x80)
 }
 
 /// Seven bytes of a name and its length; equal for equal names.
@@ -285,20 +288,21 @@ impl Scanner<'_> {
     }
 
     /// Steps over what stands for itself in a string, eight bytes at a time.
+    #[inline]
     fn plain(&mut self) {
-        while let Some(word) = self.text.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let mut rest = &self.text[self.at..];
+        let plain = loop {
+            let Some((word, after)) = rest.split_first_chunk::<8>() else {
+                let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+                break rest.iter().position(special).unwrap_or(rest.len());
+            };
             let special = special_bytes(u64::from_le_bytes(*word));
             if special != 0 {
-                self.at += special.trailing_zeros() as usize / 8;
-                return;
+                break special.trailing_zeros() as usize / 8;
             }
-            self.at += 8;
-        }
-        while let Some(byte) = self.peek()
-            && !matches!(byte, b'"' | b'\\' | 0..0x20)
-        {
-            self.at += 1;
-        }
+            rest = after;
+        };
+        self.at = self.text.len() - rest.len() + plain;
     }
 
     /// An escape, from its backslash; half a surrogate pair is none.
@@ -341,5 +345,24 @@ impl Scanner<'_> {
             let digit = char::from(byte).to_digit(16).ok_or(Fault::Invalid)?;
             Ok(unit << 4 | u16::try_from(digit).expect("a hex digit is below 16"))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::special_bytes;
+
+    #[test]
+    fn the_lowest_mark_is_the_first_special_byte() {
+        for byte in 0..=u8::MAX {
+            for at in 0..8 {
+                let mut word = *b"plain\x7f!~";
+                word[at] = byte;
+                let special = word.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+                let marks = special_bytes(u64::from_le_bytes(word));
+                let lowest = (marks != 0).then(|| marks.trailing_zeros() as usize / 8);
+                assert_eq!(lowest, special, "{byte:#x} at {at}");
+            }
+        }
     }
 }

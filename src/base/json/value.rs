@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A JSON value; objects keep the order their members were given in.
-#[derive(Debug, Clone, PartialEq)]
+/// A JSON value; objects keep the order their members were given in, which is no part of their value.
+#[derive(Debug, Clone)]
 pub enum Value {
     /// `null`
     Null,
@@ -21,14 +21,45 @@ pub enum Value {
     Object(Vec<(String, Value)>),
 }
 
+/// Equal as JSON: types kept apart, objects without regard to order.
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(own), Self::Bool(other)) => own == other,
+            (Self::Integer(own), Self::Integer(other)) => own == other,
+            (Self::Float(own), Self::Float(other)) => own == other,
+            (Self::String(own), Self::String(other)) => own == other,
+            (Self::Array(own), Self::Array(other)) => own == other,
+            (Self::Object(own), Self::Object(other)) => {
+                own.len() == other.len() && sorted(own) == sorted(other)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn sorted(members: &[(String, Value)]) -> Vec<&(String, Value)> {
+    let mut members: Vec<_> = members.iter().collect();
+    members.sort_by_key(|(name, _)| name.as_str());
+    members
+}
+
 /// A whole number of any size.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Integer(Box<str>);
+pub struct Integer(Digits);
+
+/// A number that fits is always `Small`, so equal numbers are equal values, and take no memory apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Digits {
+    Small(i64),
+    Large(Box<str>),
+}
 
 impl Integer {
-    /// `token` is an integer token of a document, so it has no leading zero and no `-0`.
+    /// `token` is decimal, without a leading zero, with a `-` or no sign.
     pub(super) fn from_token(token: &str) -> Self {
-        Self(token.into())
+        Self(token.parse().map_or_else(|_| Digits::Large(token.into()), Digits::Small))
     }
 
     /// The number from decimal digits, if there is one at least and no leading zero.
@@ -37,19 +68,25 @@ impl Integer {
         let plain = !digits.is_empty()
             && digits.bytes().all(|byte| byte.is_ascii_digit())
             && (digits == "0" || !digits.starts_with('0'));
-        plain.then(|| Self(digits.into()))
+        plain.then(|| Self::from_token(digits))
     }
 
     /// The number, if it fits.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
-        self.0.parse().ok()
+        match self.0 {
+            Digits::Small(number) => Some(number),
+            Digits::Large(_) => None,
+        }
     }
 }
 
 impl fmt::Display for Integer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match &self.0 {
+            Digits::Small(number) => write!(f, "{number}"),
+            Digits::Large(digits) => f.write_str(digits),
+        }
     }
 }
 
@@ -98,13 +135,13 @@ impl From<bool> for Value {
 
 impl From<u64> for Value {
     fn from(number: u64) -> Self {
-        Self::Integer(Integer(number.to_string().into()))
+        Self::Integer(Integer::from_token(&number.to_string()))
     }
 }
 
 impl From<i64> for Value {
     fn from(number: i64) -> Self {
-        Self::Integer(Integer(number.to_string().into()))
+        Self::Integer(Integer::from_token(&number.to_string()))
     }
 }
 
@@ -116,7 +153,7 @@ impl From<u32> for Value {
 
 impl From<usize> for Value {
     fn from(number: usize) -> Self {
-        Self::Integer(Integer(number.to_string().into()))
+        Self::Integer(Integer::from_token(&number.to_string()))
     }
 }
 

@@ -3,14 +3,14 @@
 //! It has one thread, a session of its own, and is the subreaper of all the command's processes,
 //! so none of them can leave. Its stdin is the engine's lifeline: when that pipe closes, by will or
 //! because the engine was killed, the helper ends everything. Its stdout takes one line, the
-//! [`order::Report`]. Namespaces and Landlock have their place in [`prepare`].
+//! report. Namespaces and Landlock have their place in `prepare`.
 
 mod log;
 pub(in crate::run) mod order;
 mod start;
 mod watch;
 
-pub(in crate::run) use self::start::too_long;
+pub(in crate::run) use self::start::{is_want, too_long};
 
 use std::ffi::OsString;
 use std::fs;
@@ -40,7 +40,8 @@ pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
     close_inherited();
     let Some(order) = Order::parse(words) else { return ExitCode::from(2) };
     let report = run(&order).unwrap_or_else(|error| {
-        nothing_ran(Exit::Lost(format!("the helper could not prepare: {error}")))
+        let why = format!("the helper could not prepare: {error}");
+        nothing_ran(if is_want(&error) { Exit::Starved(why) } else { Exit::Lost(why) })
     });
     let mut line = serde_json::to_vec(&report).expect("a report is plain data");
     line.push(b'\n');

@@ -46,10 +46,10 @@ pub(super) fn start(argv: &[OsString], output: OwnedFd) -> Result<Pid, Exit> {
 fn refusal(program: &OsStr, error: &io::Error) -> Exit {
     let name = program.to_string_lossy();
     let path = name.contains('/');
+    if is_want(error) {
+        return Exit::Starved(format!("`{name}`: {error}"));
+    }
     let why = match Errno::from_io_error(error) {
-        Some(Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::TXTBSY) => {
-            return Exit::Starved(format!("`{name}`: {error}"));
-        }
         Some(Errno::NOENT) if !path => "no program of this name on PATH",
         Some(Errno::NOENT) if Path::new(program).exists() => {
             "the interpreter its first line (`#!`) or its header names does not exist"
@@ -62,6 +62,14 @@ fn refusal(program: &OsStr, error: &io::Error) -> Exit {
         _ => return Exit::NotStarted(format!("`{name}`: {error}")),
     };
     Exit::NotStarted(format!("`{name}`: {why}"))
+}
+
+/// Whether a start failed for want of processes, memory, descriptors or an idle program file: it may
+/// go well later.
+pub(in crate::run) fn is_want(error: &io::Error) -> bool {
+    use Errno as E;
+    let errno = Errno::from_io_error(error);
+    matches!(errno, Some(E::AGAIN | E::NOMEM | E::MFILE | E::NFILE | E::TXTBSY))
 }
 
 /// Why a command with too many or too long words cannot start.

@@ -47,7 +47,9 @@ pub enum WorkspaceError {
     #[error("{0:?} changed while it was being copied; run again when nothing writes to it")]
     Changed(PathBuf),
     /// The engine's own copy is not what was stored.
-    #[error("the stored copy {0:?} was altered: a command wrote outside its workspace")]
+    #[error(
+        "the engine's own copy {0:?} was altered, as by a command that writes outside its workspace"
+    )]
     Altered(PathBuf),
     /// A link cannot be added to the copy.
     #[error("cannot add a link at `{0}`: the tree has something there, or no directory to hold it")]

@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::fs::File;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -33,8 +33,9 @@ pub struct Sources<'a> {
 /// The engine's own copy of the sources. Cheap to clone.
 ///
 /// Contents are hashed while they are copied and must be those of the snapshot. Every file, directory
-/// and link of a workspace gets one fresh time, the whole second in which this copy was made: a cleaner
-/// of old files leaves it alone, and bytecode in the tree that goes by the source's time is void.
+/// and link of a workspace gets one fresh time, a whole second at which this copy was made or just
+/// before: a cleaner of old files leaves it alone. It is one that no bytecode in the tree names as the
+/// time of its source, so that such bytecode is void.
 #[derive(Debug, Clone)]
 pub struct Golden {
     pub(super) store: Arc<Store>,
@@ -51,34 +52,45 @@ impl Golden {
     /// [`WorkspaceError::CannotLink`] for a link whose place is taken or whose directory is not in the
     /// tree, [`WorkspaceError::NoSpace`], or what the system says.
     pub fn create(scratch: &Scratch, sources: Sources<'_>) -> Result<Self, WorkspaceError> {
-        let time = clock_gettime(ClockId::Realtime).tv_sec;
-        let mut nodes = Vec::new();
-        for path in DIRECTORIES {
-            nodes.push(Node::directory(path.as_bytes(), 0o700, (time, 0)));
-        }
-        nodes.extend(copy(&scratch.store, TREE, sources.tree, time)?);
+        let private = |path: &str| Node::directory(path.as_bytes(), 0o700, UNDATED);
+        let mut nodes: Vec<_> = DIRECTORIES.into_iter().map(private).collect();
+        nodes.extend(copy(&scratch.store, TREE, sources.tree)?);
         if let Some(heldout) = sources.heldout {
-            nodes.push(Node::directory(HELD_OUT.as_bytes(), 0o700, (time, 0)));
-            nodes.extend(copy(&scratch.store, HELD_OUT, heldout, time)?);
+            nodes.push(private(HELD_OUT));
+            nodes.extend(copy(&scratch.store, HELD_OUT, heldout)?);
         }
         for (path, target) in sources.links {
-            let parent = path.as_bytes().iter().rposition(|&byte| byte == b'/').map(|slash| {
-                RelPath::new(&path.as_bytes()[..slash]).expect("the front of a good path is good")
-            });
-            let has_parent = parent.is_none_or(|parent| {
-                let entry = sources.tree.get(&parent);
-                entry.is_some_and(|entry| matches!(entry.kind, Kind::Directory { .. }))
-            });
-            if !has_parent || sources.tree.get(path).is_some() {
-                return Err(WorkspaceError::CannotLink(path.clone()));
-            }
-            let target = CString::new(target.as_os_str().as_bytes());
-            let target = target.map_err(|_| WorkspaceError::CannotLink(path.clone()))?;
-            nodes.push(Node::new(&in_part(TREE, path), 0, (time, 0), Content::Link(target)));
+            nodes.push(link(sources.tree, path, target)?);
         }
-        let listing = Arc::new(Listing::new(nodes));
-        Ok(Self { store: Arc::clone(&scratch.store), listing, time })
+        let mut listing = Listing::new(nodes);
+        let mut time = clock_gettime(ClockId::Realtime).tv_sec;
+        while listing.names_time(time) {
+            time -= 1;
+        }
+        listing.date((time, 0));
+        let (store, listing) = (Arc::clone(&scratch.store), Arc::new(listing));
+        Ok(Self { store, listing, time })
     }
+}
+
+/// Until the time of the copy is chosen.
+const UNDATED: (i64, u32) = (0, 0);
+
+/// A link that the tree does not have.
+fn link(tree: &Snapshot, path: &RelPath, target: &Path) -> Result<Node, WorkspaceError> {
+    let refused = || WorkspaceError::CannotLink(path.clone());
+    if let Some(slash) = path.as_bytes().iter().rposition(|&byte| byte == b'/') {
+        let parent = RelPath::new(&path.as_bytes()[..slash]).map_err(|_| refused())?;
+        let parent = tree.get(&parent).ok_or_else(refused)?;
+        if !matches!(parent.kind, Kind::Directory { .. }) {
+            return Err(refused());
+        }
+    }
+    if tree.get(path).is_some() {
+        return Err(refused());
+    }
+    let target = CString::new(target.as_os_str().as_bytes()).map_err(|_| refused())?;
+    Ok(Node::new(&in_part(TREE, path), 0, UNDATED, Content::Link(target)))
 }
 
 /// The path from the root of a workspace of what is at `path` in one of its parts.
@@ -86,25 +98,20 @@ pub(super) fn in_part(part: &str, path: &RelPath) -> Vec<u8> {
     [part.as_bytes(), b"/", path.as_bytes()].concat()
 }
 
-fn copy(
-    store: &Store,
-    part: &str,
-    snapshot: &Snapshot,
-    time: i64,
-) -> Result<Vec<Node>, WorkspaceError> {
+fn copy(store: &Store, part: &str, snapshot: &Snapshot) -> Result<Vec<Node>, WorkspaceError> {
     let root = open_root(snapshot.root())
         .map_err(|source| WorkspaceError::io("read", snapshot.root(), 0, source))?;
     let node = |entry: &Entry| -> Result<Node, WorkspaceError> {
         let path = in_part(part, &entry.path);
         Ok(match &entry.kind {
-            Kind::Directory { mode } => Node::directory(&path, *mode, (time, 0)),
+            Kind::Directory { mode } => Node::directory(&path, *mode, UNDATED),
             Kind::Link { target } => {
                 let target = CString::new(target.as_os_str().as_bytes());
                 let target = target.expect("a target read from a link holds no NUL");
-                Node::new(&path, 0, (time, 0), Content::Link(target))
+                Node::new(&path, 0, UNDATED, Content::Link(target))
             }
             Kind::File { mode, .. } => {
-                Node::new(&path, *mode, (time, 0), copy_file(store, snapshot, &root, entry)?)
+                Node::new(&path, *mode, UNDATED, copy_file(store, snapshot, &root, entry)?)
             }
         })
     };
@@ -134,5 +141,5 @@ fn copy_file(
     if copied.sha256 != sha256 {
         return Err(WorkspaceError::Changed(shown));
     }
-    Ok(Content::File { sha256, unchecked: copied.is_unchecked_bytecode() })
+    Ok(Content::File { sha256, header: copied.header })
 }

@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString};
 use std::ops::Range;
 
+use super::bytecode::{Header, is_bytecode};
 use crate::base::Sha256;
 
 /// Nodes ordered by depth, then by path bytes: the root first, and the entries of one directory side
@@ -10,8 +11,10 @@ use crate::base::Sha256;
 #[derive(Debug)]
 pub(super) struct Listing {
     nodes: Vec<Node>,
-    /// Bytecode files below the tree that Python would use without looking at the source.
+    /// Bytecode beside sources of the tree that Python would use without looking at these.
     unchecked: Vec<usize>,
+    /// What bytecode may name as the time of its source, in order.
+    times: Vec<u32>,
 }
 
 #[derive(Debug, Clone)]
@@ -33,8 +36,7 @@ pub(super) enum Content {
     },
     File {
         sha256: Sha256,
-        /// Were it bytecode, its header would tell Python not to compare it with the source.
-        unchecked: bool,
+        header: Header,
     },
     Link(CString),
 }
@@ -70,8 +72,14 @@ impl Node {
 
     /// Whether this is bytecode that Python uses without looking at the source.
     pub(super) fn is_unchecked(&self) -> bool {
-        matches!(self.content, Content::File { unchecked: true, .. })
-            && self.path.as_bytes().ends_with(b".pyc")
+        self.header().is_some_and(Header::is_unchecked)
+    }
+
+    fn header(&self) -> Option<Header> {
+        match self.content {
+            Content::File { header, .. } if is_bytecode(self.path.as_bytes()) => Some(header),
+            _ => None,
+        }
     }
 
     fn is_unchecked_cache(&self) -> bool {
@@ -91,6 +99,12 @@ fn key(path: &[u8]) -> (usize, &[u8]) {
 impl Listing {
     /// Puts nodes in order; the root and every parent must be among them.
     pub(super) fn new(mut nodes: Vec<Node>) -> Self {
+        for node in &mut nodes {
+            // Nodes of an earlier listing point into that one.
+            if let Content::Directory { entries } = &mut node.content {
+                *entries = 0..0;
+            }
+        }
         nodes.sort_unstable_by(|a, b| key(a.path.as_bytes()).cmp(&key(b.path.as_bytes())));
         // A node of another listing still says where its entries were there.
         for node in &mut nodes {
@@ -98,7 +112,7 @@ impl Listing {
                 *entries = 0..0;
             }
         }
-        let mut listing = Self { nodes, unchecked: Vec::new() };
+        let mut listing = Self { nodes, unchecked: Vec::new(), times: Vec::new() };
         for index in 1..listing.nodes.len() {
             let parent = listing.find(listing.nodes[index].parent()).expect("a parent is listed");
             if let Content::Directory { entries } = &mut listing.nodes[parent].content {
@@ -109,6 +123,9 @@ impl Listing {
         let unchecked =
             listing.nodes.iter().enumerate().filter(|(_, node)| node.is_unchecked_cache());
         listing.unchecked = unchecked.map(|(index, _)| index).collect();
+        let headers = listing.nodes.iter().filter_map(Node::header);
+        listing.times = headers.flat_map(Header::times).collect();
+        listing.times.sort_unstable();
         listing
     }
 
@@ -125,6 +142,19 @@ impl Listing {
         match self.find(path).map(|index| &self.nodes[index].content) {
             Some(Content::Directory { entries }) => &self.nodes[entries.clone()],
             _ => &[],
+        }
+    }
+
+    /// Whether some bytecode may have been made of a source of this time, in seconds since the epoch.
+    pub(super) fn names_time(&self, time: i64) -> bool {
+        // Bytecode keeps 32 bits of it.
+        self.times.binary_search(&(time as u32)).is_ok()
+    }
+
+    /// Gives every node the same time.
+    pub(super) fn date(&mut self, time: (i64, u32)) {
+        for node in &mut self.nodes {
+            node.mtime = time;
         }
     }
 

@@ -18,13 +18,15 @@
 //! restored files get their old time back. The second is right because caches go back too: bytecode and
 //! build output are part of what is reset, so whatever a cache recorded about a file, its time included,
 //! is again true of the restored file. A cache outside the workspace meets a new time for every mutant.
-//! Bytecode that Python uses without looking at the source is never adopted, and in the tree it is
-//! deleted before a mutant is put in place.
+//! Bytecode in the tree may name any time: neither copies nor mutants get one of those. Bytecode that Python uses
+//! without looking at the source is never adopted, and in the tree it is deleted before a mutant is
+//! put in place, as is that of the mutated module.
 //!
 //! **Limits.** A command run as root can mount a file system over its workspace (the reset then fails,
 //! it never enters it), write to the disk's device, or set the clock back.
 
 mod adopt;
+mod bytecode;
 mod error;
 mod golden;
 mod handle;
@@ -167,6 +169,9 @@ impl Workspace {
         let now = clock_gettime(ClockId::Realtime).tv_sec;
         // Later than anything built so far: a build tool compares with the time of its last output.
         self.latest = self.latest.max(now) + 1;
+        while self.listing.names_time(self.latest) {
+            self.latest += 1;
+        }
         let root = self.open()?;
         let write = Write {
             path: &self.path,
@@ -206,7 +211,8 @@ impl Workspace {
     }
 
     /// Takes the present state of what `scope` names as what resets come back to. What else a command
-    /// changed stays until the next reset.
+    /// changed stays until the next reset. Removed, not taken: pipes, sockets and devices, and bytecode
+    /// below the cache prefix that Python would not compare with its source.
     ///
     /// # Errors
     /// Something cannot be read or stored; the workspace must then be [replaced](Self::replace).
@@ -225,6 +231,7 @@ impl Workspace {
             store: &self.golden.store,
             soundness: self.soundness,
             before: (&self.listing, &self.seen),
+            trash: self.trash.as_fd(),
             found: Vec::new(),
         };
         for part in parts {

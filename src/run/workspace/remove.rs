@@ -27,14 +27,20 @@ pub(super) fn remove(
     name: &CStr,
     parking: BorrowedFd<'_>,
 ) -> Result<(), Errno> {
-    remove_at(directory, name, parking, 0)
+    let mut parked = Vec::new();
+    remove_at(directory, name, 0, parking, &mut parked)?;
+    while let Some(name) = parked.pop() {
+        remove_at(parking, &name, 0, parking, &mut parked)?;
+    }
+    Ok(())
 }
 
 fn remove_at(
     directory: BorrowedFd<'_>,
     name: &CStr,
-    parking: BorrowedFd<'_>,
     depth: usize,
+    parking: BorrowedFd<'_>,
+    parked: &mut Vec<CString>,
 ) -> Result<(), Errno> {
     match unlink(directory, name, AtFlags::empty()) {
         Err(Errno::ISDIR) => {}
@@ -48,13 +54,13 @@ fn remove_at(
         })?;
     }
     if depth == DEPTH {
-        let parked = park(directory, name, parking)?;
-        return remove_at(parking, &parked, parking, 0);
+        parked.push(park(directory, name, parking)?);
+        return Ok(());
     }
     for _ in 0..ATTEMPTS {
         let fd = open_directory_at(directory, name)?;
         for inner in names(fd.as_fd())? {
-            remove_at(fd.as_fd(), &inner, parking, depth + 1)?;
+            remove_at(fd.as_fd(), &inner, depth + 1, parking, parked)?;
         }
         match unlink(directory, name, AtFlags::REMOVEDIR) {
             Err(Errno::NOTEMPTY | Errno::EXIST) => {}
@@ -86,10 +92,17 @@ pub(super) fn park(
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let parked = CString::new(format!("t{number}")).expect("digits hold no NUL");
     // Its entry for the directory above it changes, which its own mode must allow.
-    if stat_at(directory, name)?.is_directory() {
+    let met = stat_at(directory, name)?;
+    if met.is_directory() && met.mode & 0o700 != 0o700 {
         make_accessible(directory, name)?;
     }
-    renameat(directory, name, parking, &*parked)?;
+    match renameat(directory, name, parking, &*parked) {
+        Err(Errno::PERM) => {
+            clear_flags(directory, name)?;
+            renameat(directory, name, parking, &*parked)?;
+        }
+        other => other?,
+    }
     Ok(parked)
 }
 

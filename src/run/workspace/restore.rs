@@ -63,7 +63,7 @@ impl<'a> Restore<'a> {
         let same = !fresh && self.looks_same(index, &now);
         let mut open = Unlocked { fd, mode: now.permissions(), touched: !same };
         // Where looks suffice, those of the directory say that no name came or went.
-        if !(fresh || same && self.soundness == Soundness::Stat) {
+        if !fresh && (!same || self.soundness == Soundness::Content) {
             let expected = &self.listing.nodes()[entries.clone()];
             for name in names(fd).map_err(&failed)? {
                 if expected.binary_search_by(|node| node.name().cmp(&name)).is_err() {

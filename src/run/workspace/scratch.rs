@@ -21,6 +21,9 @@ use crate::tree::{Kind, Snapshot};
 const PREFIX: &str = "adequacy-";
 const LOCK: &str = "lock";
 
+/// Free bytes below which a file system counts as full.
+const ROOM: u64 = 1 << 20;
+
 /// A private directory (mode 0700) that holds everything a run writes outside its output directory.
 ///
 /// A lock file in it is held as long as this value lives, also by nothing else: a directory whose lock
@@ -107,6 +110,16 @@ impl Scratch {
             return Err(WorkspaceError::NoInodes { path, needed: files, free: stat.f_favail });
         }
         Ok(())
+    }
+
+    /// Whether the file system has no room left to speak of: a command that fails now may fail for
+    /// that alone.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        statvfs(&self.path).is_ok_and(|stat| {
+            let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+            free < ROOM || (stat.f_files > 0 && stat.f_favail == 0)
+        })
     }
 
     /// The scratch directories in `base` whose runs are dead: ours by name and owner, lock free.

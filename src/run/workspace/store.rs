@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use sha2::Digest as _;
 
 use super::WorkspaceError;
+use super::bytecode::Header;
 use crate::base::Sha256;
 
 #[derive(Debug)]
@@ -28,17 +29,8 @@ pub(super) struct Store {
 pub(super) struct Copied {
     pub(super) sha256: Sha256,
     pub(super) size: u64,
-    /// The first bytes.
-    pub(super) head: [u8; 8],
-}
-
-impl Copied {
-    /// Whether these are the first bytes of bytecode that Python uses without comparing it with the
-    /// source: the two flag bits of PEP 552 say "by hash" and "do not check". Before Python 3.7 the
-    /// time of the source stood there, so that this may be said of bytecode that is checked.
-    pub(super) const fn is_unchecked_bytecode(&self) -> bool {
-        self.head[4] & 0b11 == 0b01
-    }
+    /// What they would say as Python bytecode.
+    pub(super) header: Header,
 }
 
 impl Store {
@@ -97,7 +89,7 @@ pub(super) fn copy(
     buffer: &mut [u8],
 ) -> Result<Copied, WorkspaceError> {
     let mut hash = sha2::Sha256::new();
-    let mut head = [0; 8];
+    let mut head = [0; 12];
     let mut size = 0_u64;
     loop {
         let count = match from.read(buffer) {
@@ -107,7 +99,7 @@ pub(super) fn copy(
             Err(error) => return Err(WorkspaceError::io("read", from_shown, 0, error)),
         };
         let bytes = &buffer[..count];
-        if size < 8 {
+        if size < 12 {
             let missing = &mut head[size as usize..];
             let some = missing.len().min(count);
             missing[..some].copy_from_slice(&bytes[..some]);
@@ -116,5 +108,5 @@ pub(super) fn copy(
         size += count as u64;
         to.write_all(bytes).map_err(|error| WorkspaceError::io("write", to_shown, size, error))?;
     }
-    Ok(Copied { sha256: Sha256::from_raw(hash.finalize().into()), size, head })
+    Ok(Copied { sha256: Sha256::from_raw(hash.finalize().into()), size, header: Header::of(head) })
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Mode, OFlags, fchmod, futimens, unlinkat};
 use rustix::io::Errno;
 
+use super::bytecode::is_of_module;
 use super::golden::in_part;
 use super::handle::{Unlocked, create, times};
 use super::listing::{Content, Listing, Node};
@@ -66,10 +67,7 @@ impl Write<'_> {
     /// Deletes the bytecode of the module at `path`, of every version: beside it and below the prefix.
     fn delete_bytecode(&self, path: &RelPath) -> Result<(), WorkspaceError> {
         let Some(stem) = path.name().strip_suffix(b".py") else { return Ok(()) };
-        let is_of_module = |node: &&Node| {
-            let rest = node.name().to_bytes().strip_prefix(stem);
-            rest.is_some_and(|rest| rest.starts_with(b".") && rest.ends_with(b".pyc"))
-        };
+        let of_module = |node: &&Node| is_of_module(node.name().to_bytes(), stem);
         let name = path.name().len();
         let folder = &path.as_bytes()[..path.as_bytes().len() - name];
         let beside = [TREE.as_bytes(), b"/", folder, b"__pycache__"].concat();
@@ -77,7 +75,7 @@ impl Write<'_> {
         below.extend([TREE.as_bytes(), b"/", folder].concat());
         below.pop();
         let entries = [self.listing.entries(&beside), self.listing.entries(&below)];
-        entries.into_iter().flatten().filter(is_of_module).try_for_each(|node| self.delete(node))
+        entries.into_iter().flatten().filter(of_module).try_for_each(|node| self.delete(node))
     }
 
     fn delete(&self, node: &Node) -> Result<(), WorkspaceError> {

@@ -1,155 +1,110 @@
-//! What commands do to a workspace, and that nothing of it is left afterwards.
+//! Workspaces in use. Helpers first; hostile commands, caches and scratch directories have their own file.
 
+mod attacks;
+mod caches;
+mod scratch;
+
+use std::fmt::Write as _;
 use std::fs::{self, Permissions};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
+use self::attacks::PRELUDE;
 use super::*;
-use crate::base::Silent;
+use crate::base::{Sha256, Silent};
 use crate::run::environment::{Environment, Places};
 use crate::tree::testing::{as_ordinary_user, python};
 use crate::tree::{Choice, Snapshot, snapshot};
 
-/// Prints everything about a directory that a reset must bring back, by means of its own.
-const DESCRIBE: &str = r#"
-import hashlib, os, stat, sys
-def walk(path, shown):
-    s = os.lstat(path)
-    line = [shown, oct(s.st_mode), s.st_uid, s.st_gid, s.st_mtime_ns]
-    if stat.S_ISLNK(s.st_mode):
-        line.append(os.readlink(path))
-    else:
-        try:
-            line.append([(x, os.getxattr(path, x)) for x in sorted(os.listxattr(path))])
-        except OSError:
-            pass
-    names = []
+/// A `python3` that forks for every text: starting one for each would take most of the time.
+struct Forking {
+    process: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl Forking {
+    const LOOP: &str = r"
+import os, sys, traceback
+def run(directory, text):
     try:
-        if stat.S_ISREG(s.st_mode):
-            line += [s.st_nlink, s.st_size]
-            with open(path, 'rb') as f:
-                line.append(hashlib.sha256(f.read()).hexdigest())
-        if stat.S_ISDIR(s.st_mode) and shown.count(b'/') < 50:
-            names = sorted(os.listdir(path))
-    except PermissionError:
-        line.append('shut')
-    print(line)
-    for name in names:
-        walk(os.path.join(path, name), shown + b'/' + name)
-walk(os.fsencode(sys.argv[1]), b'.')
-"#;
-
-/// Name and Python text of what a hostile command does, with the tree as its working directory.
-const ATTACKS: &[(&str, &str)] = &[
-    ("nothing", "pass"),
-    (
-        "same size, times put back",
-        "s = os.stat('a.py'); open('a.py', 'r+').write('X'); os.utime('a.py', ns=(s.st_atime_ns, s.st_mtime_ns))",
-    ),
-    (
-        "mode of everything",
-        "[os.chmod(os.path.join(d, n), 0o777) for d, ds, fs in os.walk('.') for n in ds + fs if not os.path.islink(os.path.join(d, n))]",
-    ),
-    (
-        "rename over, times put back",
-        "s = os.stat('a.py'); open('x', 'w').write('y = 1\\n'); os.utime('x', ns=(s.st_atime_ns, s.st_mtime_ns)); os.rename('x', 'a.py')",
-    ),
-    (
-        "new things of every kind",
-        "open('new', 'w'); os.makedirs('newdir/deep'); open('newdir/deep/f', 'w'); os.mkfifo('pipe'); os.symlink('a.py', 'newlink'); socket.socket(socket.AF_UNIX).bind('sock'); open('../beside', 'w'); open('../home/.profile', 'w'); open('../tmp/t', 'w'); open('../cache/pycache/p', 'w')",
-    ),
-    ("directory gone", "shutil.rmtree('d')"),
-    ("link elsewhere", "os.remove('link'); os.symlink('/etc/passwd', 'link')"),
-    ("link becomes a file", "os.remove('link'); open('link', 'w').write('x = 1\\n')"),
-    (
-        "hard links inside and outside",
-        "os.link('a.py', 'd/hard'); os.link('swap1', '../hard'); os.remove('swap2'); os.link('swap1', 'swap2')",
-    ),
-    (
-        "directory replaced by one with the same content",
-        "shutil.copytree('d', 'd2', symlinks=True); shutil.rmtree('d'); os.rename('d2', 'd')",
-    ),
-    ("directory replaced by a link", "os.rename('d', '../tmp/d'); os.symlink('../tmp/d', 'd')"),
-    ("extended attributes", "attr('a.py'); attr('d'); attr('.')"),
-    ("file becomes a directory", "os.remove('a.py'); os.makedirs('a.py/b')"),
-    (
-        "no access",
-        "os.chmod('a.py', 0); os.mkdir('shut'); open('shut/f', 'w'); os.chmod('shut', 0); os.chmod('d/e', 0); os.chmod('d', 0); os.chmod('../home', 0)",
-    ),
-    (
-        "two files swapped",
-        "os.rename('swap1', 'x'); os.rename('swap2', 'swap1'); os.rename('x', 'swap2')",
-    ),
-    (
-        "inside a read-only directory",
-        "os.chmod('ro', 0o755); os.chmod('ro/f', 0o644); open('ro/f', 'a').write('more'); open('ro/new', 'w'); os.chmod('ro/f', 0o444); os.chmod('ro', 0o555)",
-    ),
-    (
-        "mapped, read, then written, times put back",
-        "f = open('d/b.py', 'r+b'); s = os.stat('d/b.py'); m = mmap.mmap(f.fileno(), 0); m[0]; m[0:1] = b'Z'; m.flush(); m.close(); os.utime('d/b.py', ns=(s.st_atime_ns, s.st_mtime_ns))",
-    ),
-    (
-        "mapped, read, then written",
-        "f = open('d/b.py', 'r+b'); m = mmap.mmap(f.fileno(), 0); m[0]; m[0:1] = b'Z'; m.close()",
-    ),
-    (
-        "everything gone",
-        "[shutil.rmtree(n) if os.path.isdir(n) and not os.path.islink(n) else os.remove(n) for n in os.listdir('.') if n != 'ro']; shutil.rmtree('../home'); shutil.rmtree('../cache'); os.rmdir('../tmp')",
-    ),
-    ("the tree renamed away", "os.rename('../tree', '../gone')"),
-    ("a thousand directories deep", "for i in range(1000): os.mkdir('deep'); os.chdir('deep')"),
-    (
-        "another owner",
-        "root(lambda: [os.chown(n, 1, 1, follow_symlinks=False) for n in ('a.py', 'd', 'link', '.', '../home')])",
-    ),
-    (
-        "made immutable",
-        "open('a.py', 'w').write('changed'); root(lambda: [immutable(n) for n in ('a.py', 'd')])",
-    ),
-    (
-        "another owner",
-        "root(lambda: [os.chown(n, 1, 1, follow_symlinks=False) for n in ('a.py', 'd', 'link', '.', '../home')])",
-    ),
-    ("made immutable", "open('a.py', 'w').write('changed'); root(lambda: immutable('a.py'))"),
-    (
-        "odd names",
-        "[open(n, 'w') for n in (b'\\xff\\xfe', b'a\\nb', b' ', b'-rf', b'*', b'x' * 255)]",
-    ),
-    (
-        "default permissions for what is made later",
-        "attr('d', 'system.posix_acl_default', bytes.fromhex('0200000001000700ffffffff04000700ffffffff20000700ffffffff'))",
-    ),
-];
-
-/// The file system may not have them, or the user may not do them.
-const MAY_DO_NOTHING: &[&str] = &[
-    "nothing",
-    "extended attributes",
-    "default permissions for what is made later",
-    "another owner",
-];
-
-const PRELUDE: &str = r"
-import fcntl, mmap, os, shutil, socket, struct
-def attempt(step):
-    try:
-        step()
-    except OSError:
-        pass
-def attr(path, name='user.a', value=b'1'):
-    attempt(lambda: os.setxattr(path, name, value))
-def root(step):
-    os.geteuid() or attempt(step)
-def immutable(path):
-    with open(path) as f:
-        fcntl.ioctl(f, 0x40086602, struct.pack('l', 0x10))
+        os.chdir(directory)
+        exec(text, {})
+        sys.stdout.flush()
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+for length in sys.stdin.buffer:
+    directory, text = sys.stdin.buffer.read(int(length)).split(b'\0')
+    child = os.fork() or run(directory, text)
+    print('status', os.waitpid(child, 0)[1], flush=True)
 ";
 
+    fn start() -> Self {
+        let mut command = Command::new("python3");
+        command.args(["-ISc", Self::LOOP]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap());
+        Self { process, output }
+    }
+
+    /// Runs `text` to its end in the tree of `workspace`; what it printed.
+    fn run(&mut self, workspace: &Workspace, text: &str) -> String {
+        let message = format!("{}\0{text}", workspace.tree().to_str().unwrap());
+        write!(self.process.stdin.as_mut().unwrap(), "{}\n{message}", message.len()).unwrap();
+        let mut printed = String::new();
+        loop {
+            let mut line = String::new();
+            self.output.read_line(&mut line).unwrap();
+            if let Some(status) = line.strip_prefix("status ") {
+                assert_eq!(status, "0\n", "{text}");
+                return printed;
+            }
+            printed.push_str(&line);
+        }
+    }
+}
+
+impl Drop for Forking {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        let _ = self.process.wait();
+    }
+}
+
+/// Everything about a workspace that a reset must bring back, read by other means than the engine's.
 fn describe(workspace: &Workspace) -> String {
-    python(Path::new("/"), DESCRIBE, &[workspace.path()])
+    let mut text = String::new();
+    describe_at(workspace.path(), Path::new("."), &mut text);
+    text
+}
+
+fn describe_at(path: &Path, shown: &Path, text: &mut String) {
+    let met = fs::symlink_metadata(path).unwrap();
+    let (mode, time) = (met.mode(), (met.mtime(), met.mtime_nsec()));
+    let mut names = vec![0; 1000];
+    let length = rustix::fs::llistxattr(path, &mut names).unwrap_or(0);
+    let names = String::from_utf8_lossy(&names[..length]).into_owned();
+    write!(text, "{shown:?} {mode:o} {}:{} {time:?} {names:?}", met.uid(), met.gid()).unwrap();
+    if met.is_symlink() {
+        write!(text, " -> {:?}", fs::read_link(path).unwrap()).unwrap();
+    } else if met.is_file() {
+        let sha256 = fs::read(path).map(|bytes| Sha256::of(&bytes)).ok();
+        write!(text, " {} {} {sha256:?}", met.nlink(), met.len()).unwrap();
+    }
+    text.push('\n');
+    if !met.is_dir() || shown.iter().count() > 50 {
+        return;
+    }
+    let Ok(entries) = fs::read_dir(path) else { return text.push_str("shut\n") };
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    for name in names {
+        describe_at(&path.join(&name), &shown.join(&name), text);
+    }
 }
 
 /// A tree with one of everything.
@@ -235,76 +190,6 @@ fn bases() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_attack_is_undone() {
-    as_each_user(|| {
-        let (_directory, tree) = source();
-        for base in bases() {
-            let (_scratch, _golden, mut workspace) = made(&base, &tree);
-            let before = describe(&workspace);
-            assert!(before.contains("deep.txt") && before.contains("dangling"), "{before}");
-            for (name, text) in ATTACKS {
-                let text = format!("{PRELUDE}{text}\n{DESCRIBE}");
-                let after = python(&workspace.tree(), &text, &[workspace.path()]);
-                assert!(MAY_DO_NOTHING.contains(name) || after != before, "{name} does nothing");
-                workspace.reset(Certificate::new()).unwrap();
-                assert_eq!(describe(&workspace), before, "after: {name}, in {base:?}");
-            }
-        }
-    });
-}
-
-#[test]
-fn looks_are_trusted_only_where_they_cannot_be_forged() {
-    let (_directory, tree) = source();
-    for base in bases() {
-        let kind = rustix::fs::statfs(&base).unwrap().f_type as u64;
-        let scratch = Scratch::create(&base, &[tree.root()]).unwrap();
-        // Only these can be trusted, and of ext4 only what keeps fine times; tmpfs never.
-        if ![0xEF53, 0x5846_5342, 0x9123_683E].contains(&kind) {
-            assert_eq!(scratch.soundness(), Soundness::Content, "{base:?}");
-        }
-    }
-}
-
-#[test]
-fn contents_tell_what_looks_do_not_whatever_the_file_system() {
-    // As on tmpfs: what is seen of the file is still what was noted, only its bytes are others.
-    let (_directory, tree) = source();
-    let (_scratch, _golden, mut workspace) = made(&std::env::temp_dir(), &tree);
-    let before = describe(&workspace);
-    fs::write(workspace.tree().join("a.py"), "x = 9\n").unwrap();
-    let index = workspace.listing.find(b"tree/a.py").unwrap();
-    let root = workspace.open().unwrap();
-    let met = crate::tree::stat_at(root.as_fd(), c"tree/a.py").unwrap();
-    workspace.seen[index].as_mut().unwrap().met = met;
-    workspace.soundness = Soundness::Content;
-    workspace.reset(Certificate::new()).unwrap();
-    assert_eq!(describe(&workspace), before);
-}
-
-#[test]
-fn a_process_that_kept_a_file_open_writes_into_an_orphan() {
-    let (_directory, tree) = source();
-    for base in bases() {
-        let (_scratch, _golden, mut workspace) = made(&base, &tree);
-        let before = describe(&workspace);
-        let text = "f = open('a.py', 'r+'); f.write('1'); f.flush(); print(flush=True); input(); f.write('2'); f.flush()";
-        let mut survivor = Command::new("python3")
-            .args(["-ISc", text])
-            .current_dir(workspace.tree())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        BufReader::new(survivor.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
-        workspace.reset(Certificate::new()).unwrap();
-        std::io::Write::write_all(&mut survivor.stdin.take().unwrap(), b"\n").unwrap();
-        assert!(survivor.wait().unwrap().success());
-        assert_eq!(describe(&workspace), before);
-    }
-}
-
-#[test]
 fn a_workspace_that_cannot_be_reset_is_replaced() {
     as_each_user(|| {
         let (_directory, tree) = source();
@@ -313,7 +198,7 @@ fn a_workspace_that_cannot_be_reset_is_replaced() {
         for text in [
             "os.rename('../../w0', '../../gone')",
             "os.rename('../../w0r1', '../../gone1'); os.symlink('gone1', '../../w0r1')",
-            "shutil.rmtree('../../w0r2', onerror=lambda *_: None); attempt(lambda: os.rmdir('../../w0r2'))",
+            "shutil.rmtree('../../w0r2', ignore_errors=True); attempt(lambda: os.rmdir('../../w0r2'))",
         ] {
             let old = workspace.path().to_owned();
             python(&workspace.tree(), &format!("{PRELUDE}{text}"), &[]);
@@ -324,9 +209,9 @@ fn a_workspace_that_cannot_be_reset_is_replaced() {
             assert_eq!(describe(&workspace), before);
         }
         assert!(scratch.path().join("gone1/tree/a.py").exists(), "a link was followed");
-        fs::set_permissions(workspace.path(), Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(workspace.path(), Permissions::from_mode(0o0)).unwrap();
         workspace.replace().unwrap();
-        fs::set_permissions(workspace.path(), Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(workspace.path(), Permissions::from_mode(0o0)).unwrap();
         workspace.reset(Certificate::new()).unwrap();
         assert_eq!(describe(&workspace), before);
         let path = scratch.path().to_owned();
@@ -389,7 +274,8 @@ fn a_mutant_replaces_nothing_but_a_regular_file_of_the_tree() {
 
 #[test]
 fn a_source_that_changes_before_the_copy_is_an_error() {
-    let changes: [(&str, &dyn Fn(&Path)); 4] = [
+    type Change<'a> = &'a dyn Fn(&Path);
+    let changes: [(&str, Change<'_>); 4] = [
         ("a.py", &|path| fs::write(path, "x = 2\n").unwrap()),
         ("a.py", &|path| fs::remove_file(path).unwrap()),
         ("tool", &|path| fs::set_permissions(path, Permissions::from_mode(0o644)).unwrap()),
@@ -481,4 +367,9 @@ fn private_directories_are_there_empty_and_named_by_variables() {
     for wanted in ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "PYTHONPYCACHEPREFIX", "CARGO_TARGET_DIR"] {
         assert!(private.iter().any(|(name, _)| *name == wanted), "{wanted}");
     }
+}
+
+/// Where the commands of a workspace put their bytecode.
+fn pycache(workspace: &Workspace) -> PathBuf {
+    Places::below(workspace.path(), 0).pycache
 }

@@ -1,0 +1,53 @@
+//! Why there is no measurement.
+
+use super::{LedgerError, OutputError, Refusal};
+use crate::base::RelPath;
+use crate::plan::PlanError;
+use crate::plan::compile::CompileError;
+use crate::run::RunError;
+use crate::task::TaskError;
+use crate::tree::TreeError;
+
+/// Why there is no measurement.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    /// The tree cannot be listed or read.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// The mutants cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The mutants cannot be judged.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// No interpreter is there to judge them.
+    #[error("no python3 on the search path to judge which mutants compile")]
+    NoInterpreter,
+    /// The commands cannot be run, or the unmutated tree does not pass.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The run directory cannot be used.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// The ledger cannot be used.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// A control shows that the kills would mean nothing.
+    #[error(transparent)]
+    Control(#[from] Refusal),
+    /// There is nothing to mutate.
+    #[error("{0}")]
+    NoMutants(String),
+    /// Nothing says what to run.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// The tree is not what it was when the run began.
+    #[error("the tree changed during the run: {0}; nothing of this run can be trusted")]
+    TreeChanged(String),
+    /// A path that is to be kept or left out is not there.
+    #[error("`{0}`, named by `--keep` or `--leave-out`, is not in the tree")]
+    Unmatched(RelPath),
+    /// Processes of the run live on.
+    #[error("processes of the run are still alive: {0:?}")]
+    Survivors(Vec<i32>),
+}

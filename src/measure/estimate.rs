@@ -1,0 +1,60 @@
+//! What a full run would cost, from one run of the unmutated tree.
+
+use std::time::Duration;
+
+use super::{MeasureError, Options, prepare};
+use crate::base::Sink;
+use crate::run::{Lab, RunError, Spawner};
+use crate::task::{Task, TaskError};
+
+/// What a full run would cost, from one baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimate {
+    /// Counted mutants.
+    pub mutants: usize,
+    /// CPU time, if every mutant took as long as the unmutated tree.
+    pub cpu: Duration,
+    /// Wall time at this many workers.
+    pub wall: Duration,
+    /// Workers.
+    pub jobs: usize,
+    /// Bytes of scratch space: one copy for the engine and one for each worker.
+    pub disk: u64,
+    /// One run of the unmutated tree: wall and CPU time.
+    pub baseline: (Duration, Duration),
+}
+
+/// Runs the unmutated tree once and says what all mutants would cost.
+///
+/// # Errors
+/// [`MeasureError`] as [`measure`].
+pub fn estimate(
+    task: &Task,
+    options: &Options,
+    spawner: &Spawner,
+    sink: &dyn Sink,
+) -> Result<Estimate, MeasureError> {
+    if task.commands.is_empty() {
+        return Err(TaskError::NoCommand.into());
+    }
+    let prepared = prepare(task, &options.choice, sink)?;
+    let links = prepared.links(task);
+    let logs = tempfile::tempdir_in(&options.scratch)
+        .map_err(|error| RunError::Log { path: options.scratch.clone(), error })?;
+    let one = Options { jobs: 1, baselines: 1, ..options.clone() };
+    let settings = one.settings(logs.path().to_owned(), links);
+    let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
+    let baseline = lab.baseline()?;
+    let mutants = prepared.plan.counted().count();
+    let times = u32::try_from(mutants).unwrap_or(u32::MAX);
+    let jobs = options.jobs;
+    let estimate = Estimate {
+        mutants,
+        cpu: baseline.cpu() * times,
+        wall: baseline.wall() * times / u32::try_from(jobs).unwrap_or(u32::MAX),
+        jobs,
+        disk: prepared.snapshot.bytes() * (jobs as u64 + 1),
+        baseline: (baseline.wall(), baseline.cpu()),
+    };
+    Ok(estimate)
+}

@@ -1,0 +1,145 @@
+//! What is known before a command of the task runs: the listing, the plan, the interpreter.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use adequacy_mutators::Language;
+
+use super::{MeasureError, links};
+use crate::base::{Event, RelPath, Sink};
+use crate::plan::Plan;
+use crate::plan::compile::{self, Judge};
+use crate::plan::interpreter::{self, Found, Interpreter};
+use crate::task::{Task, TaskError};
+use crate::tree::{self, Choice, Snapshot};
+
+/// What is known before a command runs.
+pub struct Prepared {
+    /// What the tree holds.
+    pub snapshot: Snapshot,
+    /// Its mutants, judged and sampled.
+    pub plan: Plan,
+    /// The interpreter and what it says of itself.
+    pub interpreter: Option<(Interpreter, Judge)>,
+}
+
+impl Prepared {
+    pub(super) fn links(&self, task: &Task) -> Vec<(RelPath, PathBuf)> {
+        links::needed(task, &self.snapshot, self.interpreter.as_ref().map(|(found, _)| found))
+    }
+}
+
+/// Lists the tree and plans, judges and samples its mutants; runs none of the task's commands.
+///
+/// # Errors
+/// [`MeasureError`] when the tree cannot be read, a pattern fits nothing, or no mutant is left.
+pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared, MeasureError> {
+    sink.tell(Event::Step { name: "list", total: None });
+    let snapshot = listing(task, choice, sink)?;
+    let mut plan = crate::plan::plan(task, &snapshot)?;
+    tell(task, &plan, sink);
+    sink.tell(Event::Step { name: "judge", total: None });
+    let interpreter = judge(task, &mut plan, &snapshot)?;
+    if let Some((found, judge)) = &interpreter
+        && found.found == Found::Assumed
+    {
+        sink.tell(Event::Warning(format!(
+            "nothing in the command names its Python; `{}` (Python {}) judges which mutants compile",
+            found.program.display(),
+            judge.version.split(' ').next().unwrap_or_default()
+        )));
+    }
+    for (file, words) in plan.files.iter().filter_map(|file| Some((file, file.refused.as_ref()?))) {
+        let message =
+            format!("`{}` does not compile, so none of its mutants counts: {words}", file.name);
+        sink.tell(Event::Warning(message));
+    }
+    if let Some(limit) = task.mutate.limit {
+        plan.sample(limit as usize, task.mutate.seed);
+    }
+    if plan.counted().next().is_none() {
+        return Err(MeasureError::NoMutants(nothing_to_do(&plan)));
+    }
+    Ok(Prepared { snapshot, plan, interpreter })
+}
+
+/// The listing of the task's tree without its task file, with every item of `choice` met.
+///
+/// # Errors
+/// [`MeasureError`] when the tree cannot be read, or an item of `choice` is not there.
+pub fn listing(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Snapshot, MeasureError> {
+    let task_file = task.file.as_ref().and_then(|file| file.strip_prefix(&task.tree).ok());
+    let task_file = task_file.and_then(|file| RelPath::new(file.as_os_str().as_bytes()).ok());
+    let choice = Choice { task_file, ..choice.clone() };
+    let snapshot = tree::snapshot(&task.tree, &choice, sink)?;
+    match snapshot.unmatched().first() {
+        Some(path) => Err(MeasureError::Unmatched(path.clone())),
+        None => Ok(snapshot),
+    }
+}
+
+/// Says what was chosen and what was not, so that nobody has to guess.
+fn tell(task: &Task, plan: &Plan, sink: &dyn Sink) {
+    let note = |text: String| sink.tell(Event::Note(text));
+    note(match &task.file {
+        Some(file) => format!("task file `{}`", file.display()),
+        None => format!("no task file: bare tree `{}`", task.tree.display()),
+    });
+    let files = plan.files.iter().filter(|file| !file.mutants.is_empty());
+    let files = files.map(|file| format!("`{}` ({})", file.path, file.mutants.len()));
+    note(format!("mutants: {}", few(files)));
+    let ignored = plan.ignored.iter().map(|file| format!("`{}` ({})", file.path, file.why));
+    if !plan.ignored.is_empty() {
+        note(format!("not mutated: {}", few(ignored)));
+    }
+    for file in &plan.files {
+        if let Some((count, line)) = file.unreadable {
+            let path = &file.path;
+            sink.tell(Event::Warning(format!(
+                "`{path}`, line {line}: the grammar cannot read this; {count} mutants there are refused"
+            )));
+        }
+    }
+}
+
+/// The first few of a list, and how many more there are.
+fn few(all: impl Iterator<Item = String>) -> String {
+    const SHOWN: usize = 8;
+    let all = all.collect::<Vec<_>>();
+    let more = all.len().saturating_sub(SHOWN);
+    let shown = all[..all.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more (run.json names them all)") } else { shown }
+}
+
+fn judge(
+    task: &Task,
+    plan: &mut Plan,
+    snapshot: &Snapshot,
+) -> Result<Option<(Interpreter, Judge)>, MeasureError> {
+    let python = |file: &crate::plan::PlanFile| {
+        file.language == Language::Python && !file.mutants.is_empty()
+    };
+    if !plan.files.iter().any(python) {
+        return Ok(None);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
+    let argv = &task.commands.first().ok_or(TaskError::NoCommand)?.argv;
+    let interpreter = interpreter::python(argv, &task.tree, &path);
+    let interpreter = interpreter.ok_or(MeasureError::NoInterpreter)?;
+    let judge = compile::judge(plan, snapshot, &interpreter)?;
+    Ok(Some((interpreter, judge)))
+}
+
+fn nothing_to_do(plan: &Plan) -> String {
+    let reason = if plan.files.is_empty() && plan.ignored.is_empty() {
+        "the tree holds no source file of a known language (Python: *.py)".to_owned()
+    } else if plan.files.is_empty() {
+        let named = plan.ignored.iter().take(5);
+        let named = named.map(|file| format!("`{}` is {}", file.path, file.why));
+        format!("no source file is left: {}", named.collect::<Vec<_>>().join(", "))
+    } else {
+        format!("none of the {} source files offers one that compiles", plan.files.len())
+    };
+    format!("no mutants to run: {reason}; see `adequacy list`, `--include` and `--exclude`")
+}

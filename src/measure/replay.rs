@@ -1,0 +1,33 @@
+//! One mutant again.
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use super::{MeasureError, Options, Prepared};
+use crate::base::Sink;
+use crate::run::{Lab, Run, Spawner};
+use crate::task::Task;
+
+/// Runs the mutant at `place` of a plan again, every command on it, with outputs in `logs`.
+///
+/// # Errors
+/// [`MeasureError`] as [`measure`].
+pub fn replay(
+    task: &Task,
+    options: &Options,
+    prepared: &Prepared,
+    place: usize,
+    logs: &Path,
+    spawner: &Spawner,
+    sink: &dyn Sink,
+) -> Result<Vec<Run>, MeasureError> {
+    let settings = options.settings(logs.to_owned(), prepared.links(task));
+    let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
+    lab.baseline()?;
+    let made = Mutex::new(Vec::new());
+    lab.mutants(&prepared.plan, &[place], &|_, runs| {
+        made.lock().expect("no worker panics with it").extend_from_slice(runs);
+        Ok(())
+    })?;
+    Ok(made.into_inner().expect("the workers are done"))
+}

@@ -1,0 +1,175 @@
+//! What stops a run before a mutant is judged: bad arguments, a baseline that does not hold, commands
+//! that cannot start or test nothing, controls. Each with its exit code and words that help.
+
+use crate::harness::{Sandbox, executable};
+
+/// A tree of one source whose command is a shell script.
+fn scripted(script: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/product.py", "X = 1 + 1\n").write("tree/check.sh", script);
+    sandbox
+}
+
+const CHECK: [&str; 3] = ["--", "sh", "check.sh"];
+
+/// A check that sees the load control and the mutant without starting an interpreter.
+const SIGHTED: &str = "grep -q '^X = 1 + 1' product.py && ! grep -q '^raise' product.py\n";
+
+#[test]
+fn no_command_and_no_tree_are_misuse() {
+    let sandbox = Sandbox::with("calc");
+    sandbox.measure(&[]).run().exits(2).tells("no acceptance command").tells("adequacy init");
+    let words = ["measure", "nowhere", "--", "true"];
+    sandbox.call(words).run().exits(2).tells("nowhere").tells("No such file");
+    let words = ["measure", "tree/calc.py", "--", "true"];
+    sandbox.call(words).run().exits(2).tells("calc.py");
+    sandbox.call(["measure", "tree", "-j", "0", "--", "true"]).run().exits(2).tells("--jobs");
+    sandbox.call(["measure", "tree", "--nope"]).run().exits(2).tells("--nope");
+    sandbox.call(["measure", "tree", "--timeout", "0", "--", "true"]).run().exits(2);
+    sandbox.call(["--version"]).run().exits(0).says("adequacy ");
+    sandbox.call(["help", "measure"]).run().exits(0).says("adequacy measure . -- python3");
+    assert!(!sandbox.path("adequacy.out").exists(), "nothing was begun");
+}
+
+#[test]
+fn a_task_file_with_a_fault_names_key_and_line() {
+    let sandbox = Sandbox::with("calc");
+    sandbox.write("tree/adequacy.toml", "task = 'x'\n[mutate]\ninclud = ['calc.py']\n");
+    sandbox.call(["list", "tree"]).run().exits(2).tells("line 3").tells("includ");
+    sandbox.write("tree/adequacy.toml", "[mutate]\ninclude = ['modules/*/app']\n");
+    let ran = sandbox.call(["list", "tree"]).run();
+    ran.exits(2).tells("adequacy.toml:2: `modules/*/app` matches no file");
+}
+
+#[test]
+fn nothing_to_mutate_is_never_a_success() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/README", "no source\n").write("tree/test_a.py", "X = 1 + 1\n");
+    let ran = sandbox.measure(&["--", "true"]).run();
+    ran.exits(5)
+        .tells("no mutants to run")
+        .tells("`test_a.py` is a test file")
+        .same(ran.out.as_str(), "");
+    assert!(!sandbox.path("adequacy.out").exists(), "nothing was begun");
+    let empty = Sandbox::new();
+    std::fs::create_dir(empty.path("tree")).expect("an empty tree");
+    empty.measure(&["--", "true"]).run().exits(5).tells("holds no file");
+}
+
+#[test]
+fn a_red_baseline_shows_command_output_and_exit() {
+    let sandbox = scripted("echo what the test says; echo and complains >&2; exit 3\n");
+    let ran = sandbox.measure(&CHECK).run();
+    ran.exits(3)
+        .tells("`command` must pass, but exit 3 on the unmutated tree")
+        .tells("command: sh check.sh")
+        .tells("what the test says")
+        .tells("and complains")
+        .tells(".git");
+    ran.same(ran.out.as_str(), "");
+}
+
+#[test]
+fn a_red_baseline_by_signal_or_time_is_shown_as_such() {
+    let sandbox = scripted("kill -SEGV $$\n");
+    sandbox.measure(&CHECK).run().exits(3).tells("ended by signal 11");
+    let sandbox = scripted("sleep 600\n");
+    let ran = sandbox.measure(&["--timeout", "1", "--", "sh", "check.sh"]).run();
+    ran.exits(3).tells("still running at the time limit");
+}
+
+#[test]
+fn a_flaky_baseline_names_the_command() {
+    let sandbox = scripted("");
+    sandbox.write(
+        "tree/adequacy.toml",
+        "[[acceptance]]\nid = 'steady'\nargv = ['true']\n\
+         [[acceptance]]\nid = 'flaky'\nargv = ['sh', 'check.sh']\n",
+    );
+    // Passes the first and the second time and then no more.
+    let script =
+        "echo run >> \"$COUNTER\"; echo the third time; test $(wc -l < \"$COUNTER\") -lt 3\n";
+    sandbox.write("tree/check.sh", script);
+    let words = ["measure", "tree", "-j", "1", "--baselines", "3", "--env", "COUNTER"];
+    let ran = sandbox.call(words).env("COUNTER", sandbox.path("home/counter")).run();
+    ran.exits(3)
+        .tells("`flaky` passed before and now exit 1 on the unmutated tree (baseline-3)")
+        .tells("the third time")
+        .tells("verdicts cannot be trusted");
+}
+
+#[test]
+fn a_command_that_cannot_start_is_no_failure_of_the_tree() {
+    let sandbox = scripted("exit 0\n");
+    let ran = sandbox.measure(&["--", "no-such-program"]).run();
+    ran.exits(4).tells("command `command` cannot start").tells("no-such-program");
+    // There, but not executable; and a script whose interpreter is not there.
+    sandbox.measure(&["--", "./check.sh"]).run().exits(4).tells("check.sh");
+    sandbox.write("tree/strange", "#!/no/such/interpreter\n");
+    executable(&sandbox.path("tree/strange"));
+    sandbox.measure(&["--", "./strange"]).run().exits(4).tells("strange");
+    // Relative to the tree, not to the caller: the caller's own file is not meant.
+    sandbox.write("only-here.sh", "#!/bin/sh\n");
+    executable(&sandbox.path("only-here.sh"));
+    sandbox.measure(&["--", "./only-here.sh"]).run().exits(4).tells("only-here.sh");
+}
+
+#[test]
+fn a_runner_that_runs_no_test_accepts_everything() {
+    let sandbox = Sandbox::with("unittest");
+    let ran = sandbox
+        .measure(&["--", "python3", "-m", "unittest", "discover", "-s", "tests", "-p", "no*"]);
+    let ran = ran.run();
+    // Exit 5 of newer versions makes the baseline red; older ones exit 0, and it is refused.
+    ran.exits(3).tells("command: python3 -m unittest discover");
+    sandbox.write(
+        "tree/tests/test_prices.py",
+        "import unittest\n\nclass T(unittest.TestCase):\n    @unittest.skip('x')\n    def test(self):\n        pass\n",
+    );
+    let ran = sandbox.measure(&["--", "python3", "-m", "unittest"]).run();
+    ran.exits(3).tells("ran no test");
+}
+
+#[test]
+fn a_command_that_tests_another_copy_is_not_under_test() {
+    let sandbox = Sandbox::with("calc");
+    let original = sandbox.path("tree").display().to_string();
+    // What an editable install does: the original comes first on the path.
+    sandbox.write("tree/tests/check.py", "import calc\nassert calc.add(2, 3) == 5\n");
+    sandbox.write(
+        "tree/adequacy.toml",
+        format!(
+            "[[acceptance]]\nid = 'unit'\nargv = ['python3', 'tests/check.py']\n\
+             [mutate]\ninclude = ['calc.py']\n[env]\nset = {{ PYTHONPATH = '{original}' }}\n"
+        ),
+    );
+    let ran = sandbox.measure(&["--operator", "binop-swap"]).run();
+    ran.exits(7).tells("not_under_test").tells("another copy");
+    ran.same(ran.out.as_str(), "");
+    // And a command that loads nothing at all.
+    sandbox.measure(&["--include", "calc.py", "--", "true"]).run().exits(7).tells("not_under_test");
+}
+
+#[test]
+fn a_command_that_reads_the_text_of_the_sources_is_refused_by_name() {
+    let sandbox = scripted("test \"$(cksum < product.py)\" = \"$(cat sum)\"\n");
+    sandbox.write("tree/make-sum.sh", "cksum < product.py > sum\n");
+    let made = std::process::Command::new("sh")
+        .args(["make-sum.sh"])
+        .current_dir(sandbox.path("tree"))
+        .status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let ran = sandbox.measure(&CHECK).run();
+    ran.exits(7).tells("text_sensitive: `command`").tells("control-trailing-comment.command.log");
+}
+
+#[test]
+fn a_command_that_counts_lines_is_reported_and_measured() {
+    let sandbox = scripted(&format!("test \"$(sed -n 1p product.py)\" = 'X = 1 + 1' && {SIGHTED}"));
+    let ran = sandbox.measure(&["--operator", "binop-swap", "--", "sh", "check.sh"]).run();
+    ran.exits(0)
+        .tells("line_sensitive: `command`")
+        .totals("1 mutants: 1 killed, 0 survived, 0 undecided; 0 unviable, 0 not built");
+    let controls = &sandbox.json("adequacy.out/run.json")["controls"];
+    ran.same(controls["line_sensitive"].clone(), serde_json::json!(["command"]));
+}

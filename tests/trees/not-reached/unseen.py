@@ -1,0 +1,2 @@
+"""No command loads this file."""
+VALUE = 1 + 1
