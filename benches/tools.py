@@ -20,8 +20,9 @@ TARGET = ROOT / "target"
 # a verdict.
 PYTEST = ("pytest==9.2.0", "pluggy==1.7.0", "iniconfig==2.3.1", "packaging==26.4", "pygments==2.21.0")
 READER = ("agent-evidence-vectors==0.27.0",)
-OBSERVER = ("agent-evidence-observer==0.1.1", "cryptography==50.0.2", "cffi==2.1.1",
-            "pycparser==3.12", "rfc8785==0.1.4")
+# The observer imports jcs-admit without declaring it.
+OBSERVER = ("agent-evidence-observer==0.1.1", "jcs-admit==0.1.0", "cryptography==50.0.2",
+            "cffi==2.1.1", "pycparser==3.12", "rfc8785==0.1.4")
 
 JUDGE = """
 import sys
