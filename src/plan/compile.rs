@@ -4,6 +4,7 @@
 //! original's or an earlier mutant's; line numbers are part of the comparison, columns are not.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
