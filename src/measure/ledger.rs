@@ -137,8 +137,13 @@ impl Ledger {
             runs: runs.to_vec(),
         };
         let mut file = self.file.lock().expect("no worker panics with it");
-        write_line(&mut file, &line)
-            .map_err(|error| LedgerError::Io { path: self.path.clone(), error })
+        let fault = |error| LedgerError::Io { path: self.path.clone(), error };
+        let whole = file.metadata().map_err(fault)?.len();
+        write_line(&mut file, &line).map_err(|error| {
+            // Half a line must not stand before another's: that would spoil the file.
+            let _ = file.set_len(whole);
+            fault(error)
+        })
     }
 }
 

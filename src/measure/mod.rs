@@ -106,8 +106,9 @@ pub fn measure(
     if task.commands.is_empty() {
         return Err(TaskError::NoCommand.into());
     }
-    OutputDir::clear(&options.output)?;
-    let mut prepared = prepare(task, &options.choice, sink)?;
+    let place = OutputDir::place_in(&options.output, &task.tree);
+    let choice = Choice { output: place, ..options.choice.clone() };
+    let mut prepared = prepare(task, &choice, sink)?;
     let links = prepared.links(task);
     let watched = links::fingerprint(&links)?;
     let output = OutputDir::open(&options.output, options.resume)?;
@@ -119,7 +120,8 @@ pub fn measure(
     let baseline = lab.baseline()?;
     run.baseline(&baseline, &lab);
     if let Some(budget) = task.mutate.budget {
-        let limit = earlier.as_ref().and_then(|run| Some(run.sampler.as_ref()?.limit));
+        let planned = earlier.as_ref().filter(|run| run.is_planned());
+        let limit = planned.and_then(|run| Some(run.sampler.as_ref()?.limit));
         let limit = limit.unwrap_or_else(|| affordable(budget, baseline.cpu()));
         prepared.plan.sample(limit, task.mutate.seed);
         run.sampled(limit, &prepared.plan, task);
@@ -132,8 +134,13 @@ pub fn measure(
     let (outcomes, sentinels) = decide(&lab, task, &output, &run, plan)?;
     let not_reached = controls::after(&lab, plan, snapshot, &runners(task), &outcomes, sink)?;
     drop(lab);
-    nothing_left(spawner)?;
-    unchanged(task, options, snapshot, &links, &watched)?;
+    if let Err(error) =
+        nothing_left(spawner).and_then(|()| unchanged(task, &choice, snapshot, &links, &watched))
+    {
+        run.state = State::Spoiled;
+        output.write_run(&run)?;
+        return Err(error);
+    }
     let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
     let gates = Thresholds::of(&task.gates, options.max_undecided).gates(&adequacy);
@@ -190,12 +197,12 @@ pub fn runners(task: &Task) -> Vec<Option<Runner>> {
 /// The tree and what was linked from it are as they were before the first command.
 fn unchanged(
     task: &Task,
-    options: &Options,
+    choice: &Choice,
     before: &Snapshot,
     links: &[(RelPath, PathBuf)],
     watched: &links::Fingerprint,
 ) -> Result<(), MeasureError> {
-    let after = listing(task, &options.choice, &crate::base::Silent)?;
+    let after = listing(task, choice, &crate::base::Silent)?;
     if let Some(path) = before.first_difference(&after) {
         return Err(MeasureError::TreeChanged(format!("`{path}`")));
     }

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::RunFile;
 use super::ledger::{self, Line};
 use super::run_file::FORMAT;
-use crate::base::Sha256;
+use super::{RunFile, State};
+use crate::base::{RelPath, Sha256};
 use crate::outcome::Outcome;
 use crate::plan::{Plan, Row};
 use crate::tree::{Snapshot, TreeError};
@@ -28,6 +29,9 @@ pub enum OutputError {
     /// There is nothing to go on in.
     #[error("`{}` holds no run to resume", .0.display())]
     NothingToResume(PathBuf),
+    /// The run to resume cannot be trusted.
+    #[error("the run in `{}` is spoiled: its tree changed meanwhile, or processes outlived it; run without --resume", .0.display())]
+    Spoiled(PathBuf),
     /// The run to resume is another one.
     #[error("the run in `{}` cannot be resumed: {what} differs; run without --resume", path.display())]
     OtherRun {
@@ -132,17 +136,15 @@ impl OutputDir {
         self.0.join("run.json")
     }
 
-    /// Takes away a run directory in which nothing was written yet: in a tree it would be listed as
-    /// a part of it, and then be none.
-    ///
-    /// # Errors
-    /// [`OutputError::Io`] when that does not work.
-    pub fn clear(path: &Path) -> Result<(), OutputError> {
-        let fault = |error| OutputError::Io { path: path.to_owned(), error };
-        if path.is_dir() && is_ours(path).map_err(fault)?.is_none() {
-            fs::remove_dir_all(path).map_err(fault)?;
-        }
-        Ok(())
+    /// What of `tree` the run directory at `path` takes up: itself, or the first directory above it
+    /// that has to be made for it. `None` when it is elsewhere.
+    #[must_use]
+    pub fn place_in(path: &Path, tree: &Path) -> Option<RelPath> {
+        let there = path.ancestors().find(|above| above.exists())?;
+        let real = there.canonicalize().ok()?;
+        let missing = path.strip_prefix(there).ok()?;
+        let whole = missing.iter().next().map_or(real.clone(), |first| real.join(first));
+        RelPath::new(whole.strip_prefix(tree).ok()?.as_os_str().as_bytes()).ok()
     }
 
     /// Begins here. A new run's `run.json` is the first file of all, so that the directory is known
@@ -152,6 +154,9 @@ impl OutputDir {
     /// [`OutputError`] when it is another, or something cannot be written.
     pub fn begin(&self, run: &RunFile, earlier: Option<&RunFile>) -> Result<(), OutputError> {
         match earlier {
+            Some(earlier) if earlier.state == State::Spoiled => {
+                return Err(OutputError::Spoiled(self.0.clone()));
+            }
             Some(earlier) => self.same_run(earlier, run)?,
             None => self.write_run(run)?,
         }
@@ -219,7 +224,7 @@ impl OutputDir {
             ("the interpreter", before.interpreter == run.interpreter),
             (
                 "the plan",
-                before.plan_sha256 == run.plan_sha256 || unplanned(before) || unplanned(run),
+                before.plan_sha256 == run.plan_sha256 || !before.is_planned() || !run.is_planned(),
             ),
         ];
         match pairs.into_iter().find(|(_, same)| !same) {
@@ -282,11 +287,6 @@ pub(super) fn rows(plan: &Plan, snapshot: &Snapshot) -> Result<Vec<u8>, TreeErro
         }
     }
     Ok(text)
-}
-
-/// Whether the run was broken off before its plan was written.
-fn unplanned(run: &RunFile) -> bool {
-    run.plan_sha256 == Sha256::of(b"")
 }
 
 /// Names of files that are being written begin so.

@@ -249,6 +249,12 @@ impl RunFile {
         self.sampler = Some(Sampled { name: SAMPLER.to_owned(), seed, limit, population });
     }
 
+    /// Whether it came as far as its plan.
+    #[must_use]
+    pub fn is_planned(&self) -> bool {
+        self.plan_sha256 != Sha256::of(b"")
+    }
+
     /// What makes two runs the same run: tool, task, tree and plan.
     #[must_use]
     pub fn key(&self) -> Sha256 {

@@ -19,6 +19,9 @@ pub struct Choice {
     /// The one file that is the task's own: no part of the tree whatever `keep` says.
     #[serde(skip)]
     pub task_file: Option<RelPath>,
+    /// Where this program itself is going to write: no part of the tree, there or not.
+    #[serde(skip)]
+    pub output: Option<RelPath>,
 }
 
 /// Something that is there and not in the listing, with all below it.

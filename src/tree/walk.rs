@@ -36,6 +36,7 @@ pub fn snapshot(root: &Path, choice: &Choice, sink: &dyn Sink) -> Result<Snapsho
         root: &root,
         fd,
         task_file: choice.task_file.as_ref(),
+        output: choice.output.as_ref(),
         keep: Items::new(&choice.keep),
         exclude: Items::new(&choice.exclude),
         found: Vec::new(),
@@ -85,6 +86,7 @@ struct Walk<'a> {
     root: &'a Path,
     fd: OwnedFd,
     task_file: Option<&'a RelPath>,
+    output: Option<&'a RelPath>,
     keep: Items<'a>,
     exclude: Items<'a>,
     found: Vec<Found>,
@@ -133,6 +135,9 @@ impl Walk<'_> {
         };
         if self.task_file == Some(path) {
             return Ok(Some(Reason::TaskFile));
+        }
+        if self.output == Some(path) {
+            return Ok(Some(Reason::RunDirectory));
         }
         if self.exclude.name(path) {
             return Ok(Some(Reason::Excluded));
