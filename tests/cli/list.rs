@@ -16,12 +16,12 @@ fn text_is_one_line_a_mutant_then_the_files_and_the_total() {
     let ran = sandbox
         .call(["list", "tree", "--operator", "binop-swap", "--operator", "compare-boundary"])
         .run();
-    let expected = "calc.py:5:12 binop-swap + -> -\n\
-                    calc.py:9:12 compare-boundary > -> >=\n\
+    let expected = "7fb8bd9763ca calc.py:5:12 binop-swap + -> -\n\
+                    54e79829146b calc.py:9:12 compare-boundary > -> >=\n\
                     \n\
                     \u{20}    2 calc.py\n\
                     \u{20}    0 check.py  (nothing to mutate)\n\
-                    2 mutants in 2 files\n";
+                    2 mutants in 1 file; those that do not compile, or to the same code, will not count\n";
     ran.exits(0).same(ran.out.as_str(), expected).same(ran.err.as_str(), "");
     assert!(!sandbox.path("adequacy.out").exists(), "it writes nothing");
 }
@@ -31,7 +31,7 @@ fn json_is_what_a_run_writes_to_its_plan() {
     let sandbox = Sandbox::with("calc");
     let words = ["--include", "calc.py", "--operator", "binop-swap", "--operator", "compare-swap"];
     let ran = sandbox.call(["list", "tree", "--json"].iter().chain(&words)).run();
-    ran.exits(0).tells("2 mutants in 1 files");
+    ran.exits(0).tells("2 mutants in 1 file; those");
     sandbox.measure(&[&words[..], &["-q", "--", "python3", "check.py"]].concat()).run().exits(0);
     ran.same(ran.out.clone(), sandbox.read("adequacy.out/mutants.jsonl"));
     for line in ran.out.lines() {
@@ -70,6 +70,14 @@ fn each_diff_makes_exactly_its_mutant() {
     diffs.exits(0);
     let parts: Vec<String> =
         diffs.out.split("--- a/").skip(1).map(|part| format!("--- a/{part}")).collect();
+    let heading = |row: &Value| format!("mutant {} {}\n", text(row, "id"), text(row, "operator"));
+    let headings = rows.iter().map(heading).collect::<Vec<_>>();
+    let parts: Vec<String> = parts
+        .iter()
+        .zip(headings[1..].iter().map(String::as_str).chain([""]))
+        .map(|(part, next)| part.strip_suffix(next).expect("the next heading").to_owned())
+        .collect();
+    assert!(diffs.out.starts_with(&headings[0]), "each diff has its heading");
     diffs.same(parts.len(), rows.len());
     assert!(rows.len() > 20, "only {} mutants", rows.len());
     for (row, diff) in rows.iter().zip(&parts) {
@@ -81,6 +89,10 @@ fn each_diff_makes_exactly_its_mutant() {
         let spliced = format!("{}{after}{}", &source[..start], &source[end..]);
         diffs.same(applied(diff, path, &source), spliced);
     }
+}
+
+fn text<'r>(row: &'r Value, name: &str) -> &'r str {
+    row[name].as_str().expect("text")
 }
 
 /// `source` with a unified diff applied, every context and removed line checked.
@@ -163,7 +175,7 @@ fn files_without_a_mutant_say_why() {
 fn nothing_to_list_has_its_own_exit() {
     let sandbox = Sandbox::new();
     sandbox.write("tree/README", "no source\n");
-    sandbox.call(["list", "tree"]).run().exits(5).says("0 mutants in 0 files");
+    sandbox.call(["list", "tree"]).run().exits(5).says("0 mutants in 0 files; those");
     sandbox.call(["list", "tree", "--operator", "binop-swop"]).run().exits(2).tells("binop-swop");
     sandbox.call(["list", "tree", "--include", "*.py"]).run().exits(2).tells("--include: `*.py`");
     sandbox.call(["list", "nowhere"]).run().exits(2).tells("nowhere");
@@ -176,7 +188,7 @@ fn a_reader_that_goes_away_is_no_fault() {
     let script = "\"$0\" list tree 2>err | head -n 1; cat err";
     let ran = sandbox.call::<&str>([]).through("sh", &["-c", script]).run();
     ran.exits(0).never_says("panicked").never_says("error");
-    assert!(ran.out.starts_with("many.py:1:"), "{}", ran.out);
+    assert!(ran.out.contains(" many.py:1:"), "{}", ran.out);
 }
 
 #[test]

@@ -197,9 +197,12 @@ fn kills_that_a_second_run_does_not_repeat_are_not_counted() {
     let words = ["measure", "tree", "-j", "1", "--baselines", "2", "--operator", "binop-swap"];
     let words = words.iter().chain(&["--env", "COUNTER", "--", "sh", "check.sh"]);
     let ran = sandbox.call(words).env("COUNTER", sandbox.path("home/counter")).run();
-    ran.exits(0).tells("2 kills are run again").says("killed nothing").totals(
-        "3 mutants: 0 killed (0 by time-out), 3 survived, 0 undecided; 0 unviable, 0 not built",
-    );
+    ran.exits(0)
+        .tells("2 mutants that failed since it last did are run again")
+        .says("killed nothing")
+        .totals(
+            "3 mutants: 0 killed (0 by time-out), 3 survived, 0 undecided; 0 unviable, 0 not built",
+        );
     let sentinels = &sandbox.json("adequacy.out/run.json")["sentinels"];
     ran.same(sentinels.clone(), serde_json::json!({"runs": 2, "failures": 1}));
 }
