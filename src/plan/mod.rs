@@ -146,10 +146,12 @@ pub fn plan(task: &Task, snapshot: &Snapshot) -> Result<Plan, PlanError> {
         .into_par_iter()
         .map(|(path, language)| mutate_file(snapshot, path, language, &operators))
         .collect::<Result<Vec<_>, _>>()?;
+    let total = found.iter().map(|(_, mutants)| mutants.len()).sum();
     let mut plan = Plan {
         files: Vec::with_capacity(found.len()),
         ignored,
-        mutants: Vec::new(),
+        // Whole from the start: growing would hold the mutants twice.
+        mutants: Vec::with_capacity(total),
         population: 0,
     };
     for (mut file, mutants) in found {
