@@ -28,6 +28,8 @@ pub(crate) struct Edits<'s> {
     pub(crate) list: Vec<Edit>,
     /// Edits left out because the texts would grow too long together.
     pub(crate) too_long: u32,
+    /// Edits that change nothing.
+    pub(crate) unchanged: u32,
     budget: usize,
     rule: usize,
     function: Option<u32>,
@@ -38,7 +40,15 @@ impl<'s> Edits<'s> {
         // Nested expressions that are copied each with what they hold add up to the square of the
         // length; 16 times the length is far beyond what code written for people needs.
         let budget = 16 * source.len() + 64 * FREE;
-        Self { source, list: Vec::new(), too_long: 0, budget, rule: 0, function: None }
+        Self {
+            source,
+            list: Vec::new(),
+            too_long: 0,
+            unchanged: 0,
+            budget,
+            rule: 0,
+            function: None,
+        }
     }
 
     /// What the next edits belong to.
@@ -94,6 +104,7 @@ impl<'s> Edits<'s> {
 
     fn push(&mut self, node: Node<'_>, span: Range<usize>, replacement: Vec<u8>) {
         if self.source[span.clone()] == *replacement {
+            self.unchanged += 1;
             return;
         }
         let position = node.start_position();
@@ -111,6 +122,10 @@ impl<'s> Edits<'s> {
 
 /// Whether `right` straight after `left` would be read as part of the same token.
 fn runs_together(left: Option<u8>, right: u8) -> bool {
-    let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
-    left.is_some_and(word) && (word(right) || matches!(right, b'"' | b'\''))
+    left.is_some_and(is_word) && (is_word(right) || matches!(right, b'"' | b'\''))
+}
+
+/// Whether a byte may be part of a name or a number.
+pub(crate) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
