@@ -92,7 +92,8 @@ pub struct Found {
     pub duplicate: u32,
     /// Mutations refused because their span touches a part the grammar could not read.
     pub unreadable: u32,
-    /// Lines (from 1) that the grammar could not read.
+    /// Lines (from 1) that the grammar could not read; line 1 alone, with nothing found, for a source
+    /// that would have taken too long.
     pub unreadable_lines: Vec<u32>,
 }
 

@@ -30,22 +30,24 @@ pub(crate) struct Edits<'s> {
     pub(crate) too_long: u32,
     /// Edits that change nothing.
     pub(crate) unchanged: u32,
-    budget: usize,
+    /// What each rule may still copy, by its index; of its own, so that what one operator finds
+    /// does not depend on which others are asked.
+    budgets: Vec<usize>,
     rule: usize,
     function: Option<u32>,
 }
 
 impl<'s> Edits<'s> {
-    pub(crate) fn new(source: &'s [u8]) -> Self {
+    pub(crate) fn new(source: &'s [u8], rules: usize) -> Self {
         // Nested expressions that are copied each with what they hold add up to the square of the
-        // length; 16 times the length is far beyond what code written for people needs.
-        let budget = 16 * source.len() + 64 * FREE;
+        // length; 8 times the length is far beyond what code written for people needs.
+        let budgets = vec![8 * source.len() + 64 * FREE; rules];
         Self {
             source,
             list: Vec::new(),
             too_long: 0,
             unchanged: 0,
-            budget,
+            budgets,
             rule: 0,
             function: None,
         }
@@ -91,11 +93,12 @@ impl<'s> Edits<'s> {
     fn joined(&mut self, pieces: &[&[u8]]) -> Option<Vec<u8>> {
         let length: usize = pieces.iter().map(|piece| piece.len()).sum();
         if length > FREE {
-            let Some(left) = self.budget.checked_sub(length) else {
+            let budget = &mut self.budgets[self.rule];
+            let Some(left) = budget.checked_sub(length) else {
                 self.too_long += 1;
                 return None;
             };
-            self.budget = left;
+            *budget = left;
         }
         let mut joined = Vec::with_capacity(length + 2);
         pieces.iter().for_each(|piece| joined.extend_from_slice(piece));
