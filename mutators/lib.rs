@@ -86,9 +86,14 @@ pub struct Found {
     /// Mutations left out because their texts together would grow with the square of the file; only
     /// sources that nest expressions thousands deep have any.
     pub too_long: u32,
+    /// Edits an operator made that change no byte, which are dropped.
+    pub unchanged: u32,
+    /// Edits that an operator earlier in the registry makes with the same bytes, which are dropped.
+    pub duplicate: u32,
     /// Mutations refused because their span touches a part the grammar could not read.
     pub unreadable: u32,
-    /// Lines (from 1) that the grammar could not read.
+    /// Lines (from 1) that the grammar could not read; line 1 alone, with nothing found, for a source
+    /// that would have taken too long.
     pub unreadable_lines: Vec<u32>,
 }
 

@@ -30,8 +30,10 @@ fn edits(site: &Site<'_, '_>, out: &mut Edits<'_>) {
         Kind::Set => b"set()",
         _ => b"()",
     };
-    // A tuple after `with` holds context managers, one after `del` targets.
-    let is_value = !matches!(site.parent_kind(), Kind::DeleteStatement | Kind::WithItem);
+    // A tuple after `with` holds context managers, one after `del` targets; what a `for` goes
+    // through is emptied by loop-zero.
+    let is_value =
+        !matches!(site.parent_kind(), Kind::DeleteStatement | Kind::ForStatement | Kind::WithItem);
     if is_value && parts(site.node).next().is_some() {
         out.replace(site.node, site.node.byte_range(), &[empty]);
     }
@@ -47,7 +49,7 @@ mod tests {
             mutants("collection-empty", "f((a,), {**b}, {*c})\n"),
             ["f((), {**b}, {*c})\n", "f((a,), {}, {*c})\n", "f((a,), {**b}, set())\n",]
         );
-        let source = "[a, b] = c\nfor (d, e) in f: del (g, h)\nx = [i for (i, j) in k]\ny = []\nwith (l, m): pass\n";
+        let source = "[a, b] = c\nfor (d, e) in [f]: del (g, h)\nx = [i for (i, j) in k]\ny = []\nwith (l, m): pass\n";
         assert!(mutants("collection-empty", source).is_empty());
     }
 }

@@ -127,7 +127,8 @@ pub(crate) const NOT_GENERATED: &[&str] = &[
     "removing a unary `+` (unary-drop)",
     "removing the `not` of a condition that is nothing else (unary-drop): negate-condition makes the same",
     "a `break` after a body that always leaves the loop (loop-once)",
-    "a number so large, or a float so precise, that one more is the same number (number-shift, number-down)",
+    "a float so large that one more or less is the same number (number-shift, number-down)",
+    "an empty list as what a `for` goes through (collection-empty): loop-zero makes the same",
     "an edit that an operator earlier in the list makes with the same bytes",
 ];
 
@@ -135,7 +136,7 @@ pub(crate) fn mutations(source: &[u8], wanted: &dyn Fn(&Operator) -> bool) -> Fo
     let Some(tree) = parse::parse(source) else {
         return Found { unreadable_lines: vec![1], ..Found::default() };
     };
-    let mut edits = Edits::new(source);
+    let mut edits = Edits::new(source, RULES.len());
     let seen = walk::walk(&tree, source, RULES, wanted, &mut edits);
     finish::finish(&tree, source, RULES, edits, seen)
 }

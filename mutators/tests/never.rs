@@ -100,3 +100,15 @@ fn no_mutant_equals_the_source_and_no_two_are_alike() {
     assert_eq!(made.len(), count);
     assert!(!made.contains(&source.to_owned()));
 }
+
+#[test]
+fn edits_that_change_nothing_or_come_twice_are_counted() {
+    let found =
+        Language::Python.mutations(b"if True: x\n", &|known| known.name == "if-unwrap-body");
+    assert_eq!((found.mutations.len(), found.unchanged, found.duplicate), (0, 1, 0));
+    let both =
+        |known: &adequacy_mutators::Operator| ["call-none", "assign-none"].contains(&known.name);
+    let found = Language::Python.mutations(b"x = f()\n", &both);
+    assert_eq!((found.mutations.len(), found.unchanged, found.duplicate), (1, 0, 1));
+    assert_eq!(found.mutations[0].operator.name, "call-none");
+}

@@ -1,16 +1,20 @@
 //! Mutants of the running interpreter's own standard library are valid Python.
 
 use std::io::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, str};
 
-use adequacy_mutators::{Language, Mutation};
+use adequacy_mutators::{Control, Language, Mutation};
 
 /// How many files are mutated.
 const FILES: usize = 60;
 /// Larger files take the interpreter long, as it compiles the whole file for each mutant.
 const LARGEST: u64 = 6_000;
+
+const CONTROLS: &[Control] =
+    &[Control::RaiseAtLoad, Control::TrailingComment, Control::CommentLine];
 
 fn python() -> String {
     env::var("ADEQUACY_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned())
@@ -53,10 +57,14 @@ fn add_modules(folder: &Path, found: &mut Vec<PathBuf>) {
 fn request(path: &Path, mutations: &[Mutation]) -> String {
     let mut request = format!("file {}\n", path.display());
     for mutation in mutations {
-        let text: String = mutation.replacement.iter().map(|byte| format!("{byte:02x}")).collect();
-        request += &format!("{} {} {text}\n", mutation.span.start, mutation.span.end);
+        request += &line(&mutation.span, &mutation.replacement);
     }
     request
+}
+
+fn line(span: &Range<usize>, text: &[u8]) -> String {
+    let text: String = text.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{} {} {text}\n", span.start, span.end)
 }
 
 // What may be left, all of it known only to the interpreter: `nonlocal` without the assignment it
@@ -69,8 +77,14 @@ fn nearly_all_mutants_compile() {
     for path in chosen() {
         let source = fs::read(&path).unwrap();
         let found = Language::Python.mutations(&source, &|_| true);
-        total += found.mutations.len();
+        total += found.mutations.len() + CONTROLS.len();
         input += &request(&path, &found.mutations);
+        for control in CONTROLS {
+            let [(span, text)] = &Language::Python.control(*control, &source)[..] else {
+                panic!("a control is one edit");
+            };
+            input += &line(span, text);
+        }
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/compile.py");
     let mut child = Command::new(python())

@@ -28,17 +28,29 @@ pub(crate) struct Edits<'s> {
     pub(crate) list: Vec<Edit>,
     /// Edits left out because the texts would grow too long together.
     pub(crate) too_long: u32,
-    budget: usize,
+    /// Edits that change nothing.
+    pub(crate) unchanged: u32,
+    /// What each rule may still copy, by its index; of its own, so that what one operator finds
+    /// does not depend on which others are asked.
+    budgets: Vec<usize>,
     rule: usize,
     function: Option<u32>,
 }
 
 impl<'s> Edits<'s> {
-    pub(crate) fn new(source: &'s [u8]) -> Self {
+    pub(crate) fn new(source: &'s [u8], rules: usize) -> Self {
         // Nested expressions that are copied each with what they hold add up to the square of the
-        // length; 16 times the length is far beyond what code written for people needs.
-        let budget = 16 * source.len() + 64 * FREE;
-        Self { source, list: Vec::new(), too_long: 0, budget, rule: 0, function: None }
+        // length; 8 times the length is far beyond what code written for people needs.
+        let budgets = vec![8 * source.len() + 64 * FREE; rules];
+        Self {
+            source,
+            list: Vec::new(),
+            too_long: 0,
+            unchanged: 0,
+            budgets,
+            rule: 0,
+            function: None,
+        }
     }
 
     /// What the next edits belong to.
@@ -81,11 +93,12 @@ impl<'s> Edits<'s> {
     fn joined(&mut self, pieces: &[&[u8]]) -> Option<Vec<u8>> {
         let length: usize = pieces.iter().map(|piece| piece.len()).sum();
         if length > FREE {
-            let Some(left) = self.budget.checked_sub(length) else {
+            let budget = &mut self.budgets[self.rule];
+            let Some(left) = budget.checked_sub(length) else {
                 self.too_long += 1;
                 return None;
             };
-            self.budget = left;
+            *budget = left;
         }
         let mut joined = Vec::with_capacity(length + 2);
         pieces.iter().for_each(|piece| joined.extend_from_slice(piece));
@@ -94,6 +107,7 @@ impl<'s> Edits<'s> {
 
     fn push(&mut self, node: Node<'_>, span: Range<usize>, replacement: Vec<u8>) {
         if self.source[span.clone()] == *replacement {
+            self.unchanged += 1;
             return;
         }
         let position = node.start_position();
@@ -111,6 +125,10 @@ impl<'s> Edits<'s> {
 
 /// Whether `right` straight after `left` would be read as part of the same token.
 fn runs_together(left: Option<u8>, right: u8) -> bool {
-    let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
-    left.is_some_and(word) && (word(right) || matches!(right, b'"' | b'\''))
+    left.is_some_and(is_word) && (is_word(right) || matches!(right, b'"' | b'\''))
+}
+
+/// Whether a byte may be part of a name or a number.
+pub(crate) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }

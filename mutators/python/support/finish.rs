@@ -18,17 +18,19 @@ pub(crate) fn finish(
     edits: Edits<'_>,
     seen: Seen,
 ) -> Found {
-    let Edits { mut list, too_long, .. } = edits;
+    let Edits { mut list, too_long, unchanged, .. } = edits;
     list.sort_unstable_by(|a, b| {
         let key = |edit: &Edit| (edit.span.start, edit.span.end, edit.rule);
         key(a).cmp(&key(b)).then_with(|| a.replacement.cmp(&b.replacement))
     });
+    let all = list.len();
     let list = without_duplicates(list);
 
     let unreadable = skip::merged(seen.unreadable);
     let covered = skip::covered(tree, source);
     let mark = if source.starts_with(layout::BOM) { layout::BOM.len() } else { 0 };
-    let mut found = Found { too_long, ..Found::default() };
+    let duplicate = number(all - list.len());
+    let mut found = Found { too_long, unchanged, duplicate, ..Found::default() };
     found.mutations.reserve_exact(list.len());
     for edit in list {
         if touches(&unreadable, &edit.span) {

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::edits::is_word;
 use super::strings;
 use super::syntax::{Field, Kind, field, fields, kind, only_part, parts, text, unparenthesized};
 
@@ -83,6 +84,7 @@ pub(crate) fn access(
     let is_never = match kind {
         Kind::AsPatternTarget
         | Kind::CasePattern
+        | Kind::Comment
         | Kind::Decorator
         | Kind::ExecStatement
         | Kind::FutureImportStatement
@@ -104,6 +106,10 @@ pub(crate) fn access(
 
 /// A logging call as section 11 defines it, or a call that edits `__all__`.
 pub(crate) fn is_withheld_call(source: &[u8], call: Node<'_>) -> bool {
+    let first = source[call.byte_range()].split(|byte| !is_word(*byte)).next().unwrap_or(b"");
+    if !first.is_empty() && !is_withheld_name(first) {
+        return false;
+    }
     let Some(mut function) = field(call, Field::Function).map(unparenthesized) else {
         return false;
     };
@@ -115,10 +121,11 @@ pub(crate) fn is_withheld_call(source: &[u8], call: Node<'_>) -> bool {
         function = object;
         attributes += 1;
     }
-    let name = text(source, function);
-    attributes > 0
-        && kind(function) == Kind::Identifier
-        && (LOGGERS.contains(&name) || name == b"__all__")
+    attributes > 0 && kind(function) == Kind::Identifier && is_withheld_name(text(source, function))
+}
+
+fn is_withheld_name(name: &[u8]) -> bool {
+    LOGGERS.contains(&name) || name == b"__all__"
 }
 
 fn is_withheld_statement(source: &[u8], statement: Node<'_>, parent: Option<Node<'_>>) -> bool {

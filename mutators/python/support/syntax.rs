@@ -277,6 +277,9 @@ pub(crate) fn parts(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 
 /// The one part of `node`, if it has exactly one.
 pub(crate) fn only_part(node: Node<'_>) -> Option<Node<'_>> {
+    if node.named_child_count() == 1 {
+        return node.named_child(0).filter(|child| kind(*child) != Kind::Comment);
+    }
     let mut parts = parts(node);
     let first = parts.next()?;
     parts.next().is_none().then_some(first)

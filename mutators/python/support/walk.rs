@@ -54,7 +54,9 @@ impl<'t> Site<'_, 't> {
     /// The arguments of this call; empty unless they stand in a list.
     pub(crate) fn arguments(&self) -> &[Node<'t>] {
         self.arguments.get_or_init(|| match field(self.node, Field::Arguments) {
-            Some(list) if kind(list) == Kind::ArgumentList => parts(list).collect(),
+            Some(list) if kind(list) == Kind::ArgumentList && list.named_child_count() > 0 => {
+                parts(list).collect()
+            }
             _ => Vec::new(),
         })
     }
@@ -69,14 +71,20 @@ impl<'t> Site<'_, 't> {
 struct Frame<'t> {
     node: Node<'t>,
     access: Access,
-    /// Index of the innermost function.
-    function: Option<u32>,
-    /// The same, but nothing inside a lambda, which has its own `yield`.
-    generator: Option<u32>,
-    /// Index of the innermost class or function in `Walk::scopes`.
-    scope: Option<usize>,
+    scope: Scope,
     /// See `Site::is_first_below`.
     is_asked: Cell<bool>,
+}
+
+/// The definitions around a place.
+#[derive(Clone, Copy, Default)]
+struct Scope {
+    /// Index of the innermost function.
+    function: Option<u32>,
+    /// The same, but nothing inside a lambda or a class, whose `yield` is not the function's.
+    generator: Option<u32>,
+    /// Index of the innermost class or function in `Walk::names`.
+    name: Option<usize>,
 }
 
 /// What the walk saw.
@@ -95,7 +103,7 @@ struct Walk<'s, 'w> {
     by_kind: &'w [Vec<usize>; KIND_COUNT],
     has_errors: bool,
     /// Dotted names of the classes and functions.
-    scopes: Vec<String>,
+    names: Vec<String>,
     seen: Seen,
 }
 
@@ -118,17 +126,19 @@ pub(crate) fn walk<'s>(
         rules,
         by_kind: &by_kind,
         has_errors: tree.root_node().has_error(),
-        scopes: Vec::new(),
+        names: Vec::new(),
         seen: Seen::default(),
     };
     let mut frames: Vec<Frame<'s>> = Vec::new();
     let mut cursor = tree.walk();
     loop {
-        let inner = walk.visit(cursor.node(), &frames, edits);
-        if let Some(frame) = inner
+        let node = cursor.node();
+        let access = walk.visit(node, &frames, edits);
+        if let Some(access) = access
             && cursor.goto_first_child()
         {
-            frames.push(frame);
+            let scope = walk.scope_inside(node, access, &frames);
+            frames.push(Frame { node, access, scope, is_asked: Cell::new(false) });
             continue;
         }
         while !cursor.goto_next_sibling() {
@@ -141,74 +151,66 @@ pub(crate) fn walk<'s>(
 }
 
 impl<'s> Walk<'s, '_> {
-    /// Asks the rules about `node`; the frame for its children, if they are to be visited.
+    /// Asks the rules about `node`; what may be mutated below it, if its children are to be visited.
     fn visit(
         &mut self,
         node: Node<'s>,
         frames: &[Frame<'s>],
         edits: &mut Edits<'s>,
-    ) -> Option<Frame<'s>> {
+    ) -> Option<Access> {
         let kind = kind(node);
+        if kind == Kind::Other && !self.has_errors {
+            return Some(Access::ALL);
+        }
         let parent = frames.last();
+        let scope = parent.map_or_else(Scope::default, |frame| frame.scope);
         if self.has_errors && is_unreadable(node, kind, parent) {
             self.seen.unreadable.push(node.byte_range());
         }
-        let mut frame = Frame {
-            node,
-            access: Access::ALL,
-            function: parent.and_then(|frame| frame.function),
-            generator: parent.and_then(|frame| frame.generator),
-            scope: parent.and_then(|frame| frame.scope),
-            is_asked: Cell::new(false),
-        };
-        match kind {
-            Kind::Comment => return None,
-            Kind::Yield => {
-                if let Some(function) = frame.generator {
-                    self.seen.yields[function as usize].push(node.start_byte());
-                }
-            }
-            _ => {}
+        if kind == Kind::Yield
+            && let Some(function) = scope.generator
+        {
+            self.seen.yields[function as usize].push(node.start_byte());
         }
-        frame.access = match parent {
+        let access = match parent {
             Some(parent) if parent.access.withholds(node) => Access::NOTHING,
             _ => never::access(self.source, node, kind, parent.map(|frame| frame.node)),
         };
-        if frame.access.site {
+        if access.site {
             let site = Site { source: self.source, node, kind, frames, arguments: OnceCell::new() };
             for &rule in &self.by_kind[kind as usize] {
-                edits.set_origin(rule, frame.function);
+                edits.set_origin(rule, scope.function);
                 (self.rules[rule].edits)(&site, edits);
             }
         }
-        match kind {
-            _ if !frame.access.inside => {}
-            Kind::FunctionDefinition | Kind::ClassDefinition => self.enter_scope(&mut frame, kind),
-            Kind::Lambda => frame.generator = None,
-            _ => {}
-        }
-        let has_fault = self.has_errors && node.has_error();
-        (frame.access.inside || has_fault).then_some(frame)
+        (access.inside || self.has_errors && node.has_error()).then_some(access)
     }
 
-    fn enter_scope(&mut self, frame: &mut Frame<'s>, kind: Kind) {
-        let own = field(frame.node, Field::Name).map_or(&b""[..], |name| text(self.source, name));
+    /// The scope of what stands inside `node`; a definition opens one.
+    fn scope_inside(&mut self, node: Node<'s>, access: Access, frames: &[Frame<'s>]) -> Scope {
+        let mut scope = frames.last().map_or_else(Scope::default, |frame| frame.scope);
+        let kind = kind(node);
+        match kind {
+            Kind::FunctionDefinition | Kind::ClassDefinition if access.inside => {}
+            Kind::Lambda => return Scope { generator: None, ..scope },
+            _ => return scope,
+        }
+        let own = field(node, Field::Name).map_or(&b""[..], |name| text(self.source, name));
         let own = String::from_utf8_lossy(own);
-        let name = match frame.scope {
-            Some(outer) => format!("{}.{own}", self.scopes[outer]),
+        let name = match scope.name {
+            Some(outer) => format!("{}.{own}", self.names[outer]),
             None => own.into_owned(),
         };
-        frame.scope = Some(self.scopes.len());
-        frame.generator = None;
+        scope.name = Some(self.names.len());
+        scope.generator = None;
         if kind == Kind::FunctionDefinition {
-            frame.function = u32::try_from(self.seen.functions.len()).ok();
-            frame.generator = frame.function;
-            self.seen
-                .functions
-                .push(Function { name: name.clone(), span: frame.node.byte_range() });
+            scope.function = u32::try_from(self.seen.functions.len()).ok();
+            scope.generator = scope.function;
+            self.seen.functions.push(Function { name: name.clone(), span: node.byte_range() });
             self.seen.yields.push(Vec::new());
         }
-        self.scopes.push(name);
+        self.names.push(name);
+        scope
     }
 }
 
