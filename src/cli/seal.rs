@@ -11,6 +11,7 @@ use super::{Exit, Streams, measure, setup};
 use crate::base::Sha256;
 use crate::envelope::{self, SecretKey};
 use crate::measure::Measured;
+use crate::report::terminal::escaped;
 use crate::seal::{self, Measurement, Sealed};
 use crate::statement;
 use crate::task::Task;
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     writeln!(
         streams.err,
         "sealed `{}` (sha256 {digest}) and contract.statement.json in `{}`",
-        task.contract_id,
+        escaped(&task.contract_id),
         folder.display()
     )?;
     Ok(Exit::Done)

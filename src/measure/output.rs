@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{FlockOperation, flock};
 
 use super::ledger::{self, Line};
 use super::run_file::FORMAT;
@@ -18,7 +21,11 @@ use crate::tree::{Snapshot, TreeError};
 
 /// The directory a run writes.
 #[derive(Debug, Clone)]
-pub struct OutputDir(PathBuf);
+pub struct OutputDir {
+    path: PathBuf,
+    /// Held for life by the run that writes here, so that no other does; moves with the directory.
+    _lock: Option<Arc<File>>,
+}
 
 /// Why the run directory cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +33,9 @@ pub enum OutputError {
     /// It holds something else.
     #[error("`{}` is not a run directory of this program (no run.json that says so); name another with `-o`", .0.display())]
     NotOurs(PathBuf),
+    /// Another run writes there now.
+    #[error("another run is writing to `{}`; wait for it, or name another directory with `-o`", .0.display())]
+    Busy(PathBuf),
     /// There is nothing to go on in.
     #[error("`{}` holds no run to resume", .0.display())]
     NothingToResume(PathBuf),
@@ -68,13 +78,13 @@ impl OutputDir {
     /// # Errors
     /// [`OutputError`] when the directory is not ours, or there is nothing to resume.
     pub fn open(path: &Path, resume: bool) -> Result<Self, OutputError> {
-        let directory = Self(path.to_owned());
         let fault = |error| OutputError::Io { path: path.to_owned(), error };
         match (is_ours(path).map_err(fault)?, resume) {
-            (Some(true), true) => return Ok(directory),
+            (Some(true), true) => return Self::locked(path),
             (_, true) => return Err(OutputError::NothingToResume(path.to_owned())),
             (Some(false), false) => return Err(OutputError::NotOurs(path.to_owned())),
             (Some(true), false) => {
+                let _lock = lock(path)?;
                 let mut old = path.as_os_str().to_owned();
                 old.push(".old");
                 let old = PathBuf::from(old);
@@ -89,7 +99,11 @@ impl OutputDir {
             (None, false) => {}
         }
         fs::create_dir_all(path).map_err(fault)?;
-        Ok(directory)
+        Self::locked(path)
+    }
+
+    fn locked(path: &Path) -> Result<Self, OutputError> {
+        Ok(Self { path: path.to_owned(), _lock: Some(Arc::new(lock(path)?)) })
     }
 
     /// An existing run directory, for reading.
@@ -99,7 +113,7 @@ impl OutputDir {
     pub fn existing(path: &Path) -> Result<Self, OutputError> {
         let fault = |error| OutputError::Io { path: path.to_owned(), error };
         match is_ours(path).map_err(fault)? {
-            Some(true) => Ok(Self(path.to_owned())),
+            Some(true) => Ok(Self { path: path.to_owned(), _lock: None }),
             _ => Err(OutputError::NotOurs(path.to_owned())),
         }
     }
@@ -107,33 +121,33 @@ impl OutputDir {
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// Capped outputs, one file a run.
     #[must_use]
     pub fn logs(&self) -> PathBuf {
-        self.0.join("logs")
+        self.path.join("logs")
     }
 
     /// The ledger.
     #[must_use]
     pub fn outcomes(&self) -> PathBuf {
-        self.0.join("outcomes.jsonl")
+        self.path.join("outcomes.jsonl")
     }
 
     /// Where a sealed contract goes by default.
     #[must_use]
     pub fn sealed(&self) -> PathBuf {
-        self.0.join("sealed")
+        self.path.join("sealed")
     }
 
     fn plan(&self) -> PathBuf {
-        self.0.join("mutants.jsonl")
+        self.path.join("mutants.jsonl")
     }
 
     fn run(&self) -> PathBuf {
-        self.0.join("run.json")
+        self.path.join("run.json")
     }
 
     /// What of `tree` the run directory at `path` takes up: itself, or the first directory above it
@@ -155,7 +169,7 @@ impl OutputDir {
     pub fn begin(&self, run: &RunFile, earlier: Option<&RunFile>) -> Result<(), OutputError> {
         match earlier {
             Some(earlier) if earlier.state == State::Spoiled => {
-                return Err(OutputError::Spoiled(self.0.clone()));
+                return Err(OutputError::Spoiled(self.path.clone()));
             }
             Some(earlier) => self.same_run(earlier, run)?,
             None => self.write_run(run)?,
@@ -228,7 +242,7 @@ impl OutputDir {
             ),
         ];
         match pairs.into_iter().find(|(_, same)| !same) {
-            Some((what, _)) => Err(OutputError::OtherRun { path: self.0.clone(), what }),
+            Some((what, _)) => Err(OutputError::OtherRun { path: self.path.clone(), what }),
             None => Ok(()),
         }
     }
@@ -243,7 +257,7 @@ impl OutputDir {
         snapshot: &Snapshot,
         outcomes: &BTreeMap<usize, Outcome>,
     ) -> Result<(), OutputError> {
-        let folder = self.0.join("sources");
+        let folder = self.path.join("sources");
         fs::create_dir_all(&folder)
             .map_err(|error| OutputError::Io { path: folder.clone(), error })?;
         let alive = outcomes.iter().filter(|(_, outcome)| {
@@ -291,6 +305,16 @@ pub(super) fn rows(plan: &Plan, snapshot: &Snapshot) -> Result<Vec<u8>, TreeErro
 
 /// Names of files that are being written begin so.
 const UNFINISHED: &str = ".adequacy-";
+
+/// Locks a run directory for as long as the file is open.
+fn lock(path: &Path) -> Result<File, OutputError> {
+    let name = path.join(format!("{UNFINISHED}lock"));
+    let file = File::options().create(true).write(true).truncate(false).open(&name);
+    let file = file.map_err(|error| OutputError::Io { path: name, error })?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)
+        .map_err(|_| OutputError::Busy(path.to_owned()))?;
+    Ok(file)
+}
 
 /// `None`: nothing is there, or a directory without a finished file; else whether its `run.json` marks it as ours.
 fn is_ours(path: &Path) -> io::Result<Option<bool>> {

@@ -1,7 +1,7 @@
 //! Starting commands and waiting for them: the one place where a run starts processes.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -103,7 +103,7 @@ impl Spawner {
 
     /// Runs a command to its end and ends whatever it leaves behind. Blocks; any thread may call.
     pub fn run(&self, spec: &CommandSpec<'_>) -> Finished {
-        let (mut child, ticket) = match self.begin(spec) {
+        let (mut child, ticket, token) = match self.begin(spec) {
             Ok(begun) => begun,
             Err(exit) => return Finished::nothing_ran(exit),
         };
@@ -112,7 +112,8 @@ impl Spawner {
         self.live().lifelines.remove(&ticket);
         let status = orphans::end_helper(&mut child);
         match answer.as_deref().map(serde_json::from_slice::<Report>) {
-            Some(Ok(report)) => Finished::reported(report),
+            Some(Ok(report)) if report.token == token => Finished::reported(report),
+            Some(Ok(_)) => Finished::lost("the command answered in the helper's place".to_owned()),
             Some(Err(_)) => Finished::lost(match status {
                 Ok(status) => format!("the helper died ({status}), perhaps by the command's hand"),
                 Err(error) => format!("the helper cannot be waited for: {error}"),
@@ -121,9 +122,10 @@ impl Spawner {
         }
     }
 
-    fn begin(&self, spec: &CommandSpec<'_>) -> Result<(Child, u64), Exit> {
+    fn begin(&self, spec: &CommandSpec<'_>) -> Result<(Child, u64, String), Exit> {
         let log = std::path::absolute(spec.log)
             .map_err(|error| Exit::Lost(format!("`{}`: {error}", spec.log.display())))?;
+        let token = token().map_err(Exit::Lost)?;
         let mut command = Command::new(&self.helper);
         command
             .arg(exec::WORD)
@@ -153,10 +155,13 @@ impl Spawner {
                 Exit::Lost(why)
             }
         })?;
+        let mut lifeline = child.stdin.take().expect("a piped stdin");
+        // A helper that is gone already shows as a missing answer.
+        let _ = lifeline.write_all(format!("{token}\n").as_bytes());
         let ticket = live.next;
         live.next += 1;
-        live.lifelines.insert(ticket, child.stdin.take().expect("a piped stdin"));
-        Ok((child, ticket))
+        live.lifelines.insert(ticket, lifeline);
+        Ok((child, ticket, token))
     }
 
     /// Ends all commands that run; later ones end at once. Both as [`Exit::Interrupted`], unless a
@@ -183,6 +188,13 @@ impl Spawner {
     fn live(&self) -> MutexGuard<'_, Live> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What only the engine and the helper know, so that a command cannot answer in its place.
+fn token() -> Result<String, String> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| format!("no random numbers: {error}"))?;
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The helper's line, or what it wrote of it before it died; `None` when `limit` passes.
@@ -217,7 +229,7 @@ impl Finished {
     }
 
     fn reported(report: Report) -> Self {
-        let Report { exit, wall, cpu, peak_rss, output_bytes, ended } = report;
+        let Report { token: _, exit, wall, cpu, peak_rss, output_bytes, ended } = report;
         let certificate = ended.then(Certificate::new);
         Self { exit, wall, cpu, peak_rss, output_bytes, certificate }
     }

@@ -10,9 +10,9 @@ use toml::Spanned;
 #[serde(deny_unknown_fields)]
 pub struct TaskFile {
     /// The contract's id; by default `contract-` and the name of the tree's directory.
-    pub contract_id: Option<String>,
+    pub contract_id: Option<Spanned<String>>,
     /// One sentence: what the task is.
-    pub task: Option<String>,
+    pub task: Option<Spanned<String>>,
     /// A right solution, relative to the task file; by default `.`.
     pub tree: Option<String>,
     /// What the agent gets.

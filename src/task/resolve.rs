@@ -62,6 +62,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn task(&self, typed: TaskFile, flags: &Overrides, tree: &Path) -> Result<Task, TaskError> {
         self.refuse_later_keys(&typed)?;
+        self.check_texts(&typed)?;
         let mut commands = self.commands(&typed.acceptance)?;
         if !flags.argv.is_empty() {
             commands = vec![bare_command(flags)?];
@@ -78,10 +79,10 @@ impl Reader<'_> {
             contract_id: flags
                 .contract_id
                 .clone()
-                .or(typed.contract_id)
+                .or(typed.contract_id.map(Spanned::into_inner))
                 .unwrap_or_else(|| default_id(tree)),
             tree: tree.to_owned(),
-            task: typed.task,
+            task: typed.task.map(Spanned::into_inner),
             commands,
             protected,
             mutate,
@@ -126,6 +127,52 @@ impl Reader<'_> {
             if let Some(value) = entry.seal_exe.as_ref().filter(|value| *value.get_ref()) {
                 return Err(self.not_yet("acceptance.seal_exe", value.span().start));
             }
+        }
+        Ok(())
+    }
+
+    /// What a record or an environment cannot hold, found before anything runs.
+    fn check_texts(&self, typed: &TaskFile) -> Result<(), TaskError> {
+        for (key, text) in [("contract_id", &typed.contract_id), ("task", &typed.task)] {
+            if let Some(text) = text.as_ref().filter(|text| text.get_ref().is_empty()) {
+                return Err(self.fault(text.span().start, key, "must not be empty"));
+            }
+        }
+        for entry in &typed.acceptance {
+            let at = entry.id.span().start;
+            let ids = entry.ids.iter().flatten();
+            if entry.ids.as_ref().is_some_and(Vec::is_empty)
+                || ids.clone().any(String::is_empty)
+                || ids.clone().collect::<BTreeSet<_>>().len() != ids.count()
+            {
+                let message = "must be different test ids, at least one and none empty";
+                return Err(self.fault(at, "acceptance.ids", message));
+            }
+            let writes = entry.run_writes.iter().flatten();
+            let good =
+                |path: &String| RelPath::new(path.as_bytes()).is_ok_and(|path| !path.has_control());
+            if !writes.clone().all(good)
+                || writes.clone().collect::<BTreeSet<_>>().len() != writes.count()
+            {
+                let message = "must be different paths below the tree";
+                return Err(self.fault(at, "acceptance.run_writes", message));
+            }
+        }
+        let bad = |text: &String| text.contains('\0');
+        let named = |name: &String| !name.is_empty() && !name.contains('=') && !bad(name);
+        let set = typed.env.set.iter();
+        if let Some((name, _)) = set.clone().find(|(name, value)| !named(name) || bad(value)) {
+            let place = format!("{}: env.set", self.path.display());
+            let message =
+                format!("{name:?} cannot be a variable: a name holds no `=`, neither holds NUL");
+            return Err(TaskError::Value { place, message });
+        }
+        if let Some(name) = typed.env.pass.iter().find(|name| !named(name)) {
+            let place = format!("{}: env.pass", self.path.display());
+            return Err(TaskError::Value {
+                place,
+                message: format!("{name:?} is no variable's name"),
+            });
         }
         Ok(())
     }
@@ -228,8 +275,13 @@ impl Reader<'_> {
             let message = format!("no such gate here; those of a tree are {}", KNOWN.join(", "));
             return Err(self.fault(at, &format!("gates.{name}"), &message));
         }
-        if !value.get_ref().is_finite() || *value.get_ref() < 0.0 {
-            return Err(self.fault(at, &format!("gates.{name}"), "must be a number from 0 up"));
+        let share = name != "undecided" && *value.get_ref() > 1.0;
+        if share || !value.get_ref().is_finite() || *value.get_ref() < 0.0 {
+            return Err(self.fault(
+                at,
+                &format!("gates.{name}"),
+                "must be a number from 0 up, a share at most 1",
+            ));
         }
         Ok((name.to_owned(), *value.get_ref()))
     }
@@ -346,6 +398,23 @@ mod tests {
             ),
             ("[gates]\nnope = 1\n", ":2: gates.nope: no such gate"),
             ("[mutate]\nbudget = 'much'\n", ":2: mutate.budget: must be a CPU time"),
+            ("contract_id = ''\n", ":1: contract_id: must not be empty"),
+            ("\ntask = ''\n", ":2: task: must not be empty"),
+            (
+                "[[acceptance]]\nid='a'\nargv=['b']\nids=['x','x']\n",
+                ":2: acceptance.ids: must be different",
+            ),
+            (
+                "[[acceptance]]\nid='a'\nargv=['b']\nrun_writes=['/a']\n",
+                ":2: acceptance.run_writes: must be",
+            ),
+            ("[env]\nset={'A=B'='x'}\n", "env.set: \"A=B\" cannot be a variable"),
+            ("[env]\nset={A=\"x\\u0000\"}\n", "env.set: \"A\" cannot be a variable"),
+            ("[env]\npass=['']\n", "env.pass: \"\" is no variable's name"),
+            (
+                "[gates]\nkill_ratio = 2\n",
+                ":2: gates.kill_ratio: must be a number from 0 up, a share",
+            ),
             ("start = 'a'\n", ":1: start: this version does not measure"),
         ] {
             let shown = refused(text);

@@ -17,6 +17,21 @@ fn one<'a>(sandbox: &'a Sandbox, words: &[&str]) -> Call<'a> {
 }
 
 #[test]
+fn two_engines_do_not_write_to_one_directory() {
+    let sandbox = Sandbox::with("calc");
+    one(&sandbox, &[]).run().exits(0);
+    let before = sandbox.read("adequacy.out/run.json");
+    // What another engine holds while it writes there.
+    let held = fs::File::open(sandbox.path("adequacy.out/.adequacy-lock")).expect("a lock");
+    held.lock().expect("nobody else has it");
+    one(&sandbox, &[]).run().exits(8).tells("another run is writing to");
+    one(&sandbox, &["--resume"]).run().exits(8).tells("another run is writing to");
+    assert_eq!(sandbox.read("adequacy.out/run.json"), before);
+    drop(held);
+    one(&sandbox, &[]).run().exits(0);
+}
+
+#[test]
 fn an_output_directory_that_is_not_ours_is_refused_and_untouched() {
     let sandbox = Sandbox::with("calc");
     sandbox.write("mine/notes.txt", "mine").write("file", "mine").write("torn/run.json", "{\"form");

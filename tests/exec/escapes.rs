@@ -265,3 +265,17 @@ fn nothing_outlives_a_killed_engine() {
     engine.wait().expect("the engine is gone");
     wait_until("the end of all processes", || bench.alive(&pids).is_empty().then_some(()));
 }
+
+#[test]
+fn a_command_cannot_answer_in_the_helpers_place() {
+    // Root can open the helper's pipes below /proc; for others this is a failing open.
+    let body = "import os, sys\nline = b'{\"token\":\"\",\"exit\":{\"code\":0},\"wall\":{\"secs\":0,\"nanos\":1},'\\\n\
+                b'\"cpu\":{\"secs\":0,\"nanos\":1},\"peak_rss\":0,\"output_bytes\":0,\"ended\":true}\\n'\n\
+                try:\n    os.write(os.open(f'/proc/{os.getppid()}/fd/1', os.O_WRONLY), line)\n\
+                except OSError: pass\nsys.exit(1)";
+    let bench = Bench::new();
+    let done = bench.run(&["python3", "-c", body]);
+    assert!(matches!(done.exit, Exit::Code(1) | Exit::Lost(_)), "{:?}", done.exit);
+    assert!(done.certificate.is_none() || done.exit == Exit::Code(1));
+    assert_eq!(bench.spawner.survivors(), [0; 0]);
+}

@@ -14,7 +14,7 @@ pub(in crate::run) use self::start::{is_want, too_long};
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -39,15 +39,31 @@ pub const WORD: &str = "__exec";
 pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
     close_inherited();
     let Some(order) = Order::parse(words) else { return ExitCode::from(2) };
+    // Before the command starts, so that it cannot read it from the pipe.
+    let Ok(token) = token() else { return ExitCode::from(2) };
     let report = run(&order).unwrap_or_else(|error| {
         let why = format!("the helper could not prepare: {error}");
         nothing_ran(if is_want(&error) { Exit::Starved(why) } else { Exit::Lost(why) })
     });
+    let report = Report { token, ..report };
     let mut line = serde_json::to_vec(&report).expect("a report is plain data");
     line.push(b'\n');
     // When the engine is gone nobody reads it, and nothing is left to do.
     let _ = io::stdout().write_all(&line);
     ExitCode::SUCCESS
+}
+
+/// The engine's token: the first line of stdin, read byte by byte, since the rest of the pipe stays.
+fn token() -> io::Result<String> {
+    let mut token = Vec::new();
+    let mut byte = [0];
+    loop {
+        io::stdin().lock().read_exact(&mut byte)?;
+        if byte == *b"\n" {
+            return String::from_utf8(token).map_err(io::Error::other);
+        }
+        token.push(byte[0]);
+    }
 }
 
 /// Closes what our caller's own caller left open (a job server, a terminal's descriptor, a lock):
@@ -103,12 +119,20 @@ fn run(order: &Order) -> io::Result<Report> {
         exit = Exit::Lost(format!("not all its processes could be ended; seen alive: {left:?}"));
     }
     let (cpu, peak_rss) = used();
-    Ok(Report { exit, wall, cpu, peak_rss, output_bytes, ended: left.is_none() })
+    Ok(Report {
+        token: String::new(),
+        exit,
+        wall,
+        cpu,
+        peak_rss,
+        output_bytes,
+        ended: left.is_none(),
+    })
 }
 
 fn nothing_ran(exit: Exit) -> Report {
     let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
-    Report { exit, wall, cpu, peak_rss: 0, output_bytes: 0, ended: true }
+    Report { token: String::new(), exit, wall, cpu, peak_rss: 0, output_bytes: 0, ended: true }
 }
 
 /// CPU time of all processes we reaped and of those they reaped, and the largest resident set of

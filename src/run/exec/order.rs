@@ -63,6 +63,8 @@ impl Order {
 /// The helper's answer: one line of JSON on its stdout.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::run) struct Report {
+    /// What the engine wrote to the helper's stdin: a line without it is not the helper's.
+    pub(in crate::run) token: String,
     /// What the command did.
     pub(in crate::run) exit: Exit,
     /// From the command's start to its end, or until we stopped it.
