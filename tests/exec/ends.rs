@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Read as _;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -131,6 +132,8 @@ fn a_system_without_room_for_a_process_is_no_status() {
 
 /// What a helper started by hand says, with its lifeline held until then.
 fn report(helper: &mut Child) -> String {
+    // The token that the engine gives first; an empty one will do.
+    helper.stdin.as_mut().expect("a piped stdin").write_all(b"\n").expect("the helper reads it");
     let mut report = String::new();
     let mut answer = helper.stdout.take().expect("a pipe");
     answer.read_to_string(&mut report).expect("its report");
