@@ -8,6 +8,7 @@ use std::str::FromStr;
 macro_rules! codes {
     ($($variant:ident, $text:literal, $source:literal, $vector:expr, $rule:literal;)*) => {
         /// Why a member, record, Statement or envelope is refused.
+        #[expect(rustdoc::bare_urls, reason = "a rule may name the URI it demands")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Code {

@@ -27,7 +27,7 @@ pub struct Estimate {
 /// Runs the unmutated tree once and says what all mutants would cost.
 ///
 /// # Errors
-/// [`MeasureError`] as [`measure`].
+/// [`MeasureError`] as [`measure`](super::measure()).
 pub fn estimate(
     task: &Task,
     options: &Options,

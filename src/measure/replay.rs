@@ -11,7 +11,7 @@ use crate::task::Task;
 /// Runs the mutant at `place` of a plan again, every command on it, with outputs in `logs`.
 ///
 /// # Errors
-/// [`MeasureError`] as [`measure`].
+/// [`MeasureError`] as [`measure`](super::measure()).
 pub fn replay(
     task: &Task,
     options: &Options,

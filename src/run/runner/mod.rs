@@ -80,7 +80,7 @@ impl Runner {
     }
 
     /// The variable, with its value, that makes a separate run of this runner write a JUnit report
-    /// to `report`, for [`executed_in_junit`].
+    /// to `report`, for `executed_in_junit`.
     #[must_use]
     pub fn probe(self, report: &Path) -> Option<(String, String)> {
         let report = report.to_str()?.replace('\'', "'\\''"); // pytest splits it as a shell does
