@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, set_child_subreaper, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, set_child_subreaper, waitpid};
 
 use super::processes::{children, numbers, signal_trees};
 
@@ -70,9 +70,16 @@ pub(in crate::run) fn end_all() -> Vec<i32> {
 /// session or in one of its own, and nothing can join ours.
 fn orphans() -> Vec<Pid> {
     let helpers = helpers();
-    let ours = getsid(None).ok();
-    let foreign = |process: Pid| getsid(Some(process)).is_ok_and(|session| Some(session) != ours);
+    let ours = session(None);
+    let foreign = |process: Pid| session(Some(process)).is_some_and(|it| Some(it) != ours);
     let mut found = children(getpid());
     found.retain(|&process| !helpers.contains(&process.as_raw_pid()) && foreign(process));
     found
+}
+
+/// The session of a process, or our own: 0 where its leader is outside our PID namespace, as it is
+/// below an init that never called `setsid`. rustix's `getsid` takes every session for a live pid.
+fn session(process: Option<Pid>) -> Option<i32> {
+    let process = process.map(|it| nix::unistd::Pid::from_raw(it.as_raw_pid()));
+    nix::unistd::getsid(process).ok().map(nix::unistd::Pid::as_raw)
 }
