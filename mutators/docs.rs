@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Family, Language, Operator, python};
+use crate::{Family, Language, Operator, patch, python};
 
 /// The documentation of every operator, as Markdown.
 ///
@@ -18,7 +18,28 @@ pub fn docs() -> String {
     for language in Language::ALL {
         add_language(&mut text, *language).expect("a string takes any text");
     }
+    add_patch(&mut text).expect("a string takes any text");
     text
+}
+
+/// The operators that no language has to itself.
+fn add_patch(text: &mut String) -> std::fmt::Result {
+    writeln!(text, "\n## Undoing a change\n")?;
+    writeln!(text, "For a task with a start tree; the same in every language.\n")?;
+    table(text, patch::OPERATORS.iter().copied())
+}
+
+fn table(
+    text: &mut String,
+    operators: impl Iterator<Item = &'static Operator>,
+) -> std::fmt::Result {
+    writeln!(text, "| operator | family | what it does | a survivor shows |\n|---|---|---|---|")?;
+    for operator in operators {
+        let (name, family) = (operator.name, family(operator));
+        let shows = lower_first(operator.shows);
+        writeln!(text, "| `{name}` | {family} | {} | {shows} |", lower_first(operator.summary))?;
+    }
+    Ok(())
 }
 
 fn add_language(text: &mut String, language: Language) -> std::fmt::Result {
@@ -51,6 +72,17 @@ fn add_language(text: &mut String, language: Language) -> std::fmt::Result {
     for pair in equivalent {
         writeln!(text, "- {pair}")?;
     }
+    let functions = match language {
+        Language::Python => [python::CHEATS, python::DEGENERATE, python::CONSTANTS].concat(),
+    };
+    writeln!(text, "\n### In place of a function\n")?;
+    writeln!(
+        text,
+        "For a task with a start tree, on the functions that its change touches. Cheats leave out, and name: properties and \
+         other descriptors, functions that return nothing but `None`, `__init__`, `__new__`, `__len__`, `__bool__`, `__hash__`, \
+         generators and context managers.\n"
+    )?;
+    table(text, functions.into_iter())?;
     operators.iter().try_for_each(|operator| add_operator(text, operator))
 }
 

@@ -7,9 +7,12 @@
 use std::ops::Range;
 
 mod docs;
+mod outline;
+pub mod patch;
 pub mod python;
 
 pub use docs::docs;
+pub use outline::{Cheats, Definition, Outline, Statement, Unfit};
 
 /// A language whose sources can be mutated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,7 +24,7 @@ pub enum Language {
 /// Where an operator comes from, which decides the profiles that use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
-    /// The thirteen operators of profile `done/1`.
+    /// The thirteen operators of profile `done/1`, and its cheats.
     Done1,
     /// Operators beyond those; never part of a `done/1` class.
     Extra,
@@ -32,8 +35,6 @@ pub enum Family {
 pub struct Operator {
     /// Its name in records and reports, such as `compare-swap`.
     pub name: &'static str,
-    /// The language it works on.
-    pub language: Language,
     /// Where it comes from.
     pub family: Family,
     /// Whether section 11 lists it among the statement operators, which `done/1` uses on changed
@@ -132,6 +133,49 @@ impl Language {
         }
     }
 
+    /// The definitions and statements of `source`.
+    #[must_use]
+    pub fn outline(self, source: &[u8]) -> Outline {
+        match self {
+            Self::Python => python::outline(source),
+        }
+    }
+
+    /// The cheats of profile `done/1` on the definitions that `wanted` accepts.
+    #[must_use]
+    pub fn cheats(
+        self,
+        source: &[u8],
+        outline: &Outline,
+        wanted: &dyn Fn(&Definition) -> bool,
+    ) -> Cheats {
+        match self {
+            Self::Python => python::cheats(source, outline, wanted),
+        }
+    }
+
+    /// The definitions that `wanted` accepts, each with every body of one kind.
+    #[must_use]
+    pub fn bodies(
+        self,
+        source: &[u8],
+        outline: &Outline,
+        bodies: Bodies,
+        wanted: &dyn Fn(&Definition) -> bool,
+    ) -> Vec<Mutation> {
+        match self {
+            Self::Python => python::bodies(source, outline, bodies, wanted),
+        }
+    }
+
+    /// The body of a function that is there and does nothing: it raises, or it returns nothing.
+    #[must_use]
+    pub fn stub(self, raises: bool) -> &'static [u8] {
+        match self {
+            Self::Python => python::stub(raises),
+        }
+    }
+
     /// The edits of the controls for one file: places and texts, to be spliced like mutations.
     #[must_use]
     pub fn control(self, control: Control, source: &[u8]) -> Vec<(Range<usize>, Vec<u8>)> {
@@ -139,6 +183,15 @@ impl Language {
             Self::Python => python::control(control, source),
         }
     }
+}
+
+/// Bodies that take the place of a function's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Bodies {
+    /// Those of a function that is not written yet.
+    Degenerate,
+    /// Those that give one value whatever is asked.
+    Constant,
 }
 
 /// A control edit: its effect on the commands is known beforehand.

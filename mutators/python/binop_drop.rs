@@ -4,12 +4,11 @@ use super::support::edits::Edits;
 use super::support::operands;
 use super::support::syntax::{Field, Kind, field};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "binop-drop",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A binary operation becomes one of its operands",

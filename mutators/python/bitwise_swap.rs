@@ -4,12 +4,11 @@ use super::support::edits::Edits;
 use super::support::operands;
 use super::support::syntax::Kind;
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "bitwise-swap",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A bitwise operator becomes another: `&` and `|`, `^` to `&`, `<<` and `>>`",

@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::Kind;
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "boolean-flip",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "`True` becomes `False` and the other way round",

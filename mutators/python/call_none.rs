@@ -5,13 +5,12 @@ use super::support::never;
 use super::support::operands;
 use super::support::syntax::{Field, Kind, field, fields, kind, only_part, parts, unparenthesized};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 use tree_sitter::Node;
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "call-none",
-        language: Language::Python,
         family: Family::Done1,
         statement: false,
         summary: "The first call that an expression or statement holds directly becomes `None`",

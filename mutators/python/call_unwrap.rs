@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Field, Kind, children, field, kind};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "call-unwrap",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A call that orders, copies, converts or cleans its argument is left out",

@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Field, Kind, fields};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "compare-boundary",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A limit of a comparison moves onto its other side: `<` and `<=`, `>` and `>=`",

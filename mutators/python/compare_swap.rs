@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Field, Kind, field};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "compare-swap",
-        language: Language::Python,
         family: Family::Done1,
         statement: false,
         summary: "The first operator of a comparison becomes its opposite: `==` and `!=`, `<` and `>=`, `>` and `<=`, `is` and `is not`, `in` and `not in`",

@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Kind, only_part};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "comprehension-filter",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A condition of a comprehension always holds",

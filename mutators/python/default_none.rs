@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Field, Kind, field, is_none};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "default-none",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A default of a parameter becomes `None`",

@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Field, Kind, field, kind};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "function-swap",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A function or method becomes its counterpart, such as `min` and `max`, `any` and `all`, `startswith` and `endswith`",

@@ -4,13 +4,12 @@ use super::support::edits::Edits;
 use super::support::layout;
 use super::support::syntax::{Kind, kind, parts};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 use tree_sitter::Node;
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "handler-delete",
-        language: Language::Python,
         family: Family::Done1,
         statement: true,
         summary: "One of several `except` handlers is gone",

@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Field, Kind, field};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "if-unwrap-else",
-        language: Language::Python,
         family: Family::Done1,
         statement: true,
         summary: "The `else` of an `if` or `elif`, or the `elif` that follows it, always runs",

@@ -4,12 +4,11 @@ use super::support::edits::Edits;
 use super::support::layout;
 use super::support::syntax::{Field, Kind, children, field, kind, parts};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "loop-once",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A loop ends after its first turn",

@@ -27,6 +27,7 @@ mod control;
 mod default_none;
 mod except_widen;
 mod function_swap;
+mod functions;
 mod guard_true;
 mod handler_delete;
 mod if_unwrap_body;
@@ -57,6 +58,9 @@ use self::support::edits::Edits;
 use self::support::walk::Rule;
 use self::support::{finish, parse, walk};
 use crate::{Control, Found, Operator};
+
+pub use self::functions::{CHEATS, CONSTANTS, DEGENERATE};
+pub(crate) use self::functions::{bodies, cheats, outline, stub};
 
 macro_rules! registry {
     ($($operator:ident,)*) => {

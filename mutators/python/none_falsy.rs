@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Field, Kind, field, is_none, parts};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "none-falsy",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A test for `None` becomes a test for truth",

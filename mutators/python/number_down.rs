@@ -5,12 +5,11 @@ use super::support::number;
 use super::support::operands;
 use super::support::syntax::Kind;
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "number-down",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A number becomes the next smaller one",

@@ -4,12 +4,11 @@ use super::support::edits::Edits;
 use super::support::number;
 use super::support::syntax::Kind;
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "number-shift",
-        language: Language::Python,
         family: Family::Done1,
         statement: false,
         summary: "A number becomes the next larger one",

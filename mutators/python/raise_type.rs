@@ -3,13 +3,12 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Field, Kind, field, kind, parts};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 use tree_sitter::Node;
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "raise-type",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A raised exception becomes a plain `Exception`",

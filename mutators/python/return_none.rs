@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Kind, is_none, only_part};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "return-none",
-        language: Language::Python,
         family: Family::Done1,
         statement: false,
         summary: "A returned value becomes `None`",

@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Kind, children, kind};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "slice-bound",
-        language: Language::Python,
         family: Family::Extra,
         statement: false,
         summary: "A bound or the step of a slice is left out",

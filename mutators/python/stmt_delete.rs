@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Field, Kind, field, kind, only_part};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "stmt-delete",
-        language: Language::Python,
         family: Family::Done1,
         statement: true,
         summary: "A statement becomes `pass`",

@@ -4,12 +4,11 @@ use super::support::edits::Edits;
 use super::support::strings;
 use super::support::syntax::Kind;
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "string-mutate",
-        language: Language::Python,
         family: Family::Done1,
         statement: false,
         summary: "A string gets a NUL and the word `mutated` at its end",

@@ -3,12 +3,11 @@
 use super::support::edits::Edits;
 use super::support::syntax::{Kind, kind, parts};
 use super::support::walk::{Rule, Site};
-use crate::{Family, Language, Operator};
+use crate::{Family, Operator};
 
 pub(crate) static RULE: Rule = Rule {
     operator: Operator {
         name: "try-unwrap",
-        language: Language::Python,
         family: Family::Done1,
         statement: true,
         summary: "A `try` loses its handlers; its block, `else` and `finally` run one after the other",

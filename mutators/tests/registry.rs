@@ -5,9 +5,8 @@ use std::path::Path;
 
 use adequacy_mutators::{Family, Language, Operator, splice};
 
-fn mutated(operator: &Operator, source: &str) -> Vec<String> {
-    let found =
-        operator.language.mutations(source.as_bytes(), &|known| known.name == operator.name);
+fn mutated(language: Language, operator: &Operator, source: &str) -> Vec<String> {
+    let found = language.mutations(source.as_bytes(), &|known| known.name == operator.name);
     let sources = found
         .mutations
         .iter()
@@ -17,10 +16,11 @@ fn mutated(operator: &Operator, source: &str) -> Vec<String> {
 
 #[test]
 fn every_example_is_true() {
-    for operator in Language::ALL.iter().flat_map(|language| language.operators()) {
+    let all = |language: &'static Language| language.operators().iter().map(|it| (*language, it));
+    for (language, operator) in Language::ALL.iter().flat_map(all) {
         assert!(!operator.examples.is_empty(), "{} has no example", operator.name);
         for (before, after) in operator.examples {
-            let made = mutated(operator, before);
+            let made = mutated(language, operator, before);
             assert!(
                 made.iter().any(|made| made == after),
                 "{}: {before:?} should become {after:?}, but becomes {made:?}",
@@ -39,7 +39,6 @@ fn names_are_distinct_and_are_those_of_the_files() {
         for operator in language.operators() {
             let file = folder.join(format!("{}.rs", operator.name.replace('-', "_")));
             assert!(file.is_file(), "{} is not in {}", operator.name, file.display());
-            assert_eq!(operator.language, *language);
         }
         let files = folder.read_dir().unwrap().filter(|entry| {
             let path = entry.as_ref().unwrap().path();
