@@ -80,10 +80,14 @@ pub enum Verdict {
 }
 
 /// The meaning of a mutant's runs, in the order they were made, under these runners of the commands.
+///
+/// With `must_build`, one whose product does not build is unviable; without, its commands were run
+/// all the same and decide.
 #[must_use]
-pub fn judge(runs: &[Run], runners: &[Option<Runner>]) -> Outcome {
+pub fn judge(runs: &[Run], runners: &[Option<Runner>], must_build: bool) -> Outcome {
     match verdict_of(runs, Step::Build, None) {
-        Some(Verdict::Failed(_)) => return Outcome::Unviable,
+        Some(Verdict::Failed(_)) if must_build => return Outcome::Unviable,
+        Some(Verdict::Failed(_)) => {}
         Some(Verdict::Unclear(why)) => return Outcome::Undecided { why, command: 0 },
         Some(Verdict::Passed) | None => {}
     }
@@ -257,18 +261,24 @@ mod tests {
             ([Exit::Code(0), Exit::Code(1)], killed),
         ] {
             let [one, two] = exits;
-            assert_eq!(judge(&[run(first, one), run(second, two)], &runners), expected);
+            assert_eq!(judge(&[run(first, one), run(second, two)], &runners, true), expected);
         }
         let missing = Outcome::Undecided { why: Doubt::Lost, command: 1 };
-        assert_eq!(judge(&[run(first, Exit::Code(0))], &runners), missing);
+        assert_eq!(judge(&[run(first, Exit::Code(0))], &runners, true), missing);
     }
 
     #[test]
     fn a_product_that_does_not_build_is_no_kill() {
         let runs = [run(Step::Build, Exit::Code(1))];
-        assert_eq!(judge(&runs, &[None]), Outcome::Unviable);
+        assert_eq!(judge(&runs, &[None], true), Outcome::Unviable);
         let runs = [run(Step::Build, Exit::TimedOut)];
         let doubt = Outcome::Undecided { why: Doubt::NotRepeated, command: 0 };
-        assert_eq!(judge(&runs, &[None]), doubt);
+        assert_eq!(judge(&runs, &[None], true), doubt);
+        assert_eq!(judge(&runs, &[None], false), doubt);
+        let killed = Outcome::Killed { reason: Reason::Exit, command: 0 };
+        let runs = [run(Step::Build, Exit::Code(1)), run(Step::Command(0), Exit::Code(1))];
+        assert_eq!(judge(&runs, &[None], false), killed);
+        let runs = [run(Step::Build, Exit::Code(1)), run(Step::Command(0), Exit::Code(0))];
+        assert_eq!(judge(&runs, &[None], false), Outcome::Survived);
     }
 }

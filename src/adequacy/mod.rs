@@ -4,15 +4,15 @@ mod gates;
 
 use std::collections::BTreeMap;
 
-pub use gates::{Gate, Thresholds};
+pub use gates::{Gate, Input, Thresholds};
 
 use crate::base::Sha256;
 use crate::outcome::{Doubt, Outcome, Reason};
-use crate::plan::{Fate, Plan};
+use crate::plan::{Class, Edit, Fate, Plan};
 use crate::tree::{Snapshot, TreeError};
 
 /// What the commands were able to tell apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Adequacy {
     /// Mutants that count: killed, survived and undecided ones.
     pub mutants: u64,
@@ -34,10 +34,31 @@ pub struct Adequacy {
     pub duplicate: u64,
     /// Mutants that the sampler left out; not counted.
     pub not_sampled: u64,
+    /// The counted mutants by the set they belong to, in sealed order of the sets.
+    pub by_class: BTreeMap<Class, Tally>,
     /// One entry a counted mutant, in sealed order: whether it was killed.
     pub kill_vector: Vec<bool>,
     /// The places of the counted mutants in the plan, in sealed order.
     pub places: Vec<usize>,
+}
+
+/// The mutants of one set.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    /// Those that count.
+    pub mutants: u64,
+    /// Those that a command killed.
+    pub killed: u64,
+    /// Those that nobody could decide.
+    pub undecided: u64,
+}
+
+impl Tally {
+    /// Those that were not killed, the undecided ones included.
+    #[must_use]
+    pub const fn alive(self) -> u64 {
+        self.mutants - self.killed
+    }
 }
 
 impl Adequacy {
@@ -45,26 +66,19 @@ impl Adequacy {
     #[must_use]
     pub fn of(plan: &Plan, outcome: impl Fn(usize) -> Option<Outcome>) -> Option<Self> {
         let mut adequacy = Self {
-            mutants: 0,
-            killed: 0,
-            reasons: BTreeMap::new(),
-            first_killers: BTreeMap::new(),
-            survived: 0,
-            undecided: BTreeMap::new(),
             unviable: plan.count(|fate| matches!(fate, Fate::Unviable(_))) as u64,
             equivalent: plan.count(|fate| matches!(fate, Fate::Equivalent)) as u64,
             duplicate: plan.count(|fate| matches!(fate, Fate::Duplicate(_))) as u64,
             not_sampled: plan.count(|fate| matches!(fate, Fate::NotSampled)) as u64,
-            kill_vector: Vec::new(),
-            places: Vec::new(),
+            ..Self::default()
         };
         for place in plan.counted() {
-            adequacy.add(place, outcome(place)?);
+            adequacy.add(place, plan.mutants[place].class, outcome(place)?);
         }
         Some(adequacy)
     }
 
-    fn add(&mut self, place: usize, outcome: Outcome) {
+    fn add(&mut self, place: usize, class: Class, outcome: Outcome) {
         let killed = match outcome {
             Outcome::Unviable => {
                 self.unviable += 1;
@@ -85,6 +99,10 @@ impl Adequacy {
                 false
             }
         };
+        let tally = self.by_class.entry(class).or_default();
+        tally.mutants += 1;
+        tally.killed += u64::from(killed);
+        tally.undecided += u64::from(matches!(outcome, Outcome::Undecided { .. }));
         self.mutants += 1;
         self.kill_vector.push(killed);
         self.places.push(place);
@@ -94,6 +112,12 @@ impl Adequacy {
     #[must_use]
     pub fn undecided_count(&self) -> u64 {
         self.undecided.values().sum()
+    }
+
+    /// The mutants of one set.
+    #[must_use]
+    pub fn of_class(&self, class: Class) -> Tally {
+        self.by_class.get(&class).copied().unwrap_or_default()
     }
 
     /// Kills for this reason.
@@ -109,8 +133,9 @@ impl Adequacy {
         Sha256::of(&serde_json::to_vec(&self.kill_vector).expect("a list of booleans"))
     }
 
-    /// SHA-256 of the canonical list of `{path, operator, line, column, sha256}`, one a counted
-    /// mutant (done-records section 10); `None` when there is none.
+    /// SHA-256 of the canonical list of `{path, operator, line, column, sha256}`, with `set` where the
+    /// mutant belongs to one, one a counted mutant (done-records section 10); `None` when there is
+    /// none. The inner `sha256` is over the pairs of path and digest of its mutated files.
     ///
     /// # Errors
     /// [`TreeError`] when a source can no longer be read as it was.
@@ -123,19 +148,25 @@ impl Adequacy {
             return Ok(None);
         }
         let mut list = Vec::with_capacity(self.places.len());
+        // The mutants of a class stand together by file: one source at a time is enough.
         let mut source = (u32::MAX, Vec::new());
+        let mut digest = |edit: &Edit| {
+            let file = &plan.files[edit.file as usize];
+            if source.0 != edit.file {
+                source = (edit.file, file.source(snapshot)?);
+            }
+            Ok::<_, TreeError>((&file.name, Sha256::of(&edit.apply(&source.1))))
+        };
         for mutant in self.places.iter().map(|&place| &plan.mutants[place]) {
             let file = plan.file(mutant);
-            if source.0 != mutant.file {
-                source = (mutant.file, snapshot.read(&file.path)?);
-            }
-            let files = [(&file.name, Sha256::of(&mutant.apply(&source.1)))];
+            let files = mutant.edits().map(&mut digest).collect::<Result<Vec<_>, _>>()?;
             let files = serde_json::to_vec(&files).expect("plain values");
             list.push(MutantSetEntry {
                 column: mutant.column,
                 line: mutant.line,
                 operator: mutant.operator.name,
                 path: &file.name,
+                set: mutant.class.is_set().then(|| mutant.class.name()),
                 sha256: Sha256::of(&files),
             });
         }
@@ -151,5 +182,7 @@ struct MutantSetEntry<'a> {
     line: u32,
     operator: &'a str,
     path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set: Option<&'static str>,
     sha256: Sha256,
 }

@@ -83,7 +83,7 @@ pub(super) fn before(
         all.insert(name.to_owned(), runs.clone());
         Ok::<_, MeasureError>(runs)
     };
-    let load = outcome::judge(&run("load", Control::RaiseAtLoad, false)?, runners);
+    let load = outcome::judge(&run("load", Control::RaiseAtLoad, false)?, runners, true);
     match &load {
         Outcome::Killed { .. } => {}
         Outcome::Unviable => {
@@ -150,8 +150,9 @@ pub(super) fn after(
     outcomes: &BTreeMap<usize, Outcome>,
     sink: &dyn Sink,
 ) -> Result<Vec<String>, MeasureError> {
-    let killed = |place: usize| matches!(outcomes.get(&place), Some(Outcome::Killed { .. }));
-    let alive = |file: &PlanFile| counts(plan, file) && !file.mutants.clone().any(killed);
+    let killed =
+        |place: &u32| matches!(outcomes.get(&(*place as usize)), Some(Outcome::Killed { .. }));
+    let alive = |file: &PlanFile| counts(plan, file) && !file.mutants.iter().any(killed);
     let places = (0..plan.files.len()).filter(|&place| alive(&plan.files[place]));
     let places = places.collect::<Vec<_>>();
     if !places.is_empty() {
@@ -163,17 +164,17 @@ pub(super) fn after(
         let edits: Vec<(RelPath, Vec<u8>)> =
             plan.control(Control::RaiseAtLoad, &[place], snapshot)?;
         let runs = lab.control(&format!("control-load-{number}"), &edits, false)?;
-        if outcome::judge(&runs, runners) == Outcome::Survived {
+        if outcome::judge(&runs, runners, true) == Outcome::Survived {
             not_reached.push(plan.files[place].name.clone());
         }
     }
     Ok(not_reached)
 }
 
-/// Whether a file has a mutant that counts.
+/// Whether a file is there and has a mutant that counts.
 fn counts(plan: &Plan, file: &PlanFile) -> bool {
-    let counted = |place: usize| plan.mutants[place].fate == crate::plan::Fate::Counted;
-    file.mutants.clone().any(counted)
+    let counted = |place: &u32| plan.mutants[*place as usize].fate == crate::plan::Fate::Counted;
+    !file.is_absent && file.mutants.iter().any(counted)
 }
 
 /// Where an installation points the interpreter at the original tree, and the way out.

@@ -35,6 +35,14 @@ pub enum MeasureError {
     /// A control shows that the kills would mean nothing.
     #[error(transparent)]
     Control(#[from] Refusal),
+    /// A patch cannot be read or does not apply.
+    #[error("`{}`: {source}", path.display())]
+    Patch {
+        /// The patch.
+        path: std::path::PathBuf,
+        /// Which hunk, and where.
+        source: crate::tree::patch::PatchError,
+    },
     /// There is nothing to mutate.
     #[error("{0}")]
     NoMutants(String),

@@ -37,13 +37,13 @@ pub fn estimate(
     if task.commands.is_empty() {
         return Err(TaskError::NoCommand.into());
     }
-    let prepared = prepare(task, &options.choice, sink)?;
+    let prepared = prepare(task, &options.choice, &options.scratch, sink)?;
     let links = prepared.links(task);
     let logs = tempfile::tempdir_in(&options.scratch)
         .map_err(|error| RunError::Log { path: options.scratch.clone(), error })?;
     let one = Options { jobs: 1, baselines: 1, ..options.clone() };
-    let settings = one.settings(logs.path().to_owned(), links);
-    let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
+    let settings = one.settings(logs.path().to_owned());
+    let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
     let baseline = lab.baseline()?;
     let mutants = prepared.plan.counted().count();
     let times = u32::try_from(mutants).unwrap_or(u32::MAX);
@@ -53,7 +53,7 @@ pub fn estimate(
         cpu: baseline.cpu() * times,
         wall: baseline.wall() * times / u32::try_from(jobs).unwrap_or(u32::MAX),
         jobs,
-        disk: prepared.snapshot.bytes() * (jobs as u64 + 1),
+        disk: prepared.trees.base.bytes() * (jobs as u64 + 1),
         baseline: (baseline.wall(), baseline.cpu()),
     };
     Ok(estimate)

@@ -263,9 +263,9 @@ impl OutputDir {
         let alive = outcomes.iter().filter(|(_, outcome)| {
             matches!(outcome, Outcome::Survived | Outcome::Undecided { .. })
         });
-        let files = alive.map(|(&place, _)| plan.mutants[place].file).collect::<BTreeSet<_>>();
+        let files = alive.map(|(&place, _)| plan.mutants[place].edit.file).collect::<BTreeSet<_>>();
         for file in files.into_iter().map(|file| &plan.files[file as usize]) {
-            let source = snapshot.read(&file.path)?;
+            let source = file.source(snapshot)?;
             self.replace(&folder.join(file.sha256.to_string()), &source)?;
         }
         Ok(())
@@ -292,14 +292,11 @@ impl OutputDir {
 /// [`TreeError`] when a source cannot be read.
 pub(super) fn rows(plan: &Plan, snapshot: &Snapshot) -> Result<Vec<u8>, TreeError> {
     let mut text = Vec::new();
-    for file in plan.files.iter().filter(|file| !file.mutants.is_empty()) {
-        let source = snapshot.read(&file.path)?;
-        for mutant in &plan.mutants[file.mutants.clone()] {
-            serde_json::to_writer(&mut text, &Row::of(plan, mutant, &source))
-                .expect("a row is plain values");
-            text.push(b'\n');
-        }
-    }
+    plan.each(snapshot, |mutant, source| {
+        serde_json::to_writer(&mut text, &Row::of(plan, mutant, source))
+            .expect("a row is plain values");
+        text.push(b'\n');
+    })?;
     Ok(text)
 }
 

@@ -1,23 +1,22 @@
 //! What is known before a command of the task runs: the listing, the plan, the interpreter.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use adequacy_mutators::Language;
 
-use super::{MeasureError, links};
+use super::{MeasureError, TaskTrees, links};
 use crate::base::{Event, RelPath, Sink};
 use crate::plan::compile::{self, Judge};
 use crate::plan::interpreter::{self, Found, Interpreter};
 use crate::plan::{Fate, Plan};
 use crate::task::{Task, TaskError};
-use crate::tree::{self, Choice, Snapshot};
+use crate::tree::{Choice, Snapshot};
 
 /// What is known before a command runs.
 pub struct Prepared {
-    /// What the tree holds.
-    pub snapshot: Snapshot,
+    /// What the task's trees hold.
+    pub trees: TaskTrees,
     /// Its mutants, judged and sampled.
     pub plan: Plan,
     /// The interpreter and what it says of itself.
@@ -26,21 +25,28 @@ pub struct Prepared {
 
 impl Prepared {
     pub(super) fn links(&self, task: &Task) -> Vec<(RelPath, PathBuf)> {
-        links::needed(task, &self.snapshot, self.interpreter.as_ref().map(|(found, _)| found))
+        links::needed(task, self.trees.named(), self.interpreter.as_ref().map(|(found, _)| found))
     }
 }
 
-/// Lists the tree and plans, judges and samples its mutants; runs none of the task's commands.
+/// Lists the trees and plans, judges and samples the mutants; runs none of the task's commands. What
+/// a patch makes is put below `scratch`.
 ///
 /// # Errors
-/// [`MeasureError`] when the tree cannot be read, a pattern fits nothing, or no mutant is left.
-pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared, MeasureError> {
+/// [`MeasureError`] when a tree cannot be read, a patch does not apply, a pattern fits nothing, or no
+/// mutant is left.
+pub fn prepare(
+    task: &Task,
+    choice: &Choice,
+    scratch: &Path,
+    sink: &dyn Sink,
+) -> Result<Prepared, MeasureError> {
     sink.tell(Event::Step { name: "list", total: None });
-    let snapshot = listing(task, choice, sink)?;
-    let mut plan = crate::plan::plan(task, &snapshot)?;
+    let trees = TaskTrees::of(task, choice, scratch, sink)?;
+    let mut plan = crate::plan::plan(task, trees.for_plan())?;
     tell(task, &plan, sink);
     sink.tell(Event::Step { name: "judge", total: None });
-    let interpreter = judge(task, &mut plan, &snapshot)?;
+    let interpreter = judge(task, &mut plan, &trees.base)?;
     if let Some((found, judge)) = &interpreter
         && found.found == Found::Assumed
     {
@@ -61,22 +67,7 @@ pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared
     if plan.counted().next().is_none() {
         return Err(MeasureError::NoMutants(nothing_to_do(&plan)));
     }
-    Ok(Prepared { snapshot, plan, interpreter })
-}
-
-/// The listing of the task's tree without its task file, with every item of `choice` met.
-///
-/// # Errors
-/// [`MeasureError`] when the tree cannot be read, or an item of `choice` is not there.
-pub fn listing(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Snapshot, MeasureError> {
-    let task_file = task.file.as_ref().and_then(|file| file.strip_prefix(&task.tree).ok());
-    let task_file = task_file.and_then(|file| RelPath::new(file.as_os_str().as_bytes()).ok());
-    let choice = Choice { task_file, ..choice.clone() };
-    let snapshot = tree::snapshot(&task.tree, &choice, sink)?;
-    match snapshot.unmatched().first() {
-        Some(path) => Err(MeasureError::Unmatched(path.clone())),
-        None => Ok(snapshot),
-    }
+    Ok(Prepared { trees, plan, interpreter })
 }
 
 /// Says what was chosen and what was not, so that nobody has to guess.

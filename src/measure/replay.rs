@@ -21,8 +21,8 @@ pub fn replay(
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<Vec<Run>, MeasureError> {
-    let settings = options.settings(logs.to_owned(), prepared.links(task));
-    let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
+    let (settings, links) = (options.settings(logs.to_owned()), prepared.links(task));
+    let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
     lab.baseline()?;
     let made = Mutex::new(Vec::new());
     lab.mutants(&prepared.plan, &[place], &|_, runs| {

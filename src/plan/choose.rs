@@ -1,6 +1,6 @@
 //! Which files and which operators a plan uses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use adequacy_mutators::Language;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -39,6 +39,9 @@ pub enum WhyNot {
     /// `include` does not name it.
     #[error("not included")]
     NotIncluded,
+    /// The change leaves it as it was.
+    #[error("not changed")]
+    Unchanged,
     /// Its name cannot stand in a record.
     #[error("its name is not UTF-8 or holds a control character")]
     Unnameable,
@@ -68,18 +71,38 @@ pub(super) fn files(
     task: &Task,
     snapshot: &Snapshot,
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
+    sort(task, snapshot.files().map(|(path, _, _)| path), &|_| true)
+}
+
+/// The same, of the files that differ between two trees; one that only `start` has is among them.
+pub(super) fn changed_files(
+    task: &Task,
+    base: &Snapshot,
+    start: &Snapshot,
+) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
+    let both = base.files().chain(start.files()).map(|(path, _, _)| path);
+    let paths = both.collect::<BTreeSet<_>>();
+    sort(task, paths.into_iter(), &|path| base.file(path) != start.file(path))
+}
+
+fn sort<'a>(
+    task: &Task,
+    paths: impl Iterator<Item = &'a RelPath>,
+    is_changed: &dyn Fn(&RelPath) -> bool,
+) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
     let include = globs(&task.mutate.include)?;
     let exclude = globs(&task.mutate.exclude)?;
     let mut chosen = Vec::new();
     let mut ignored = Vec::new();
-    for (path, _, _) in snapshot.files() {
+    for path in paths {
         for (_, glob, hits) in include.iter().chain(&exclude) {
             if matches(glob, path) {
                 hits.set(hits.get() + 1);
             }
         }
         let Some(language) = Language::of_file_name(path.name()) else { continue };
-        match why_not(task, path, &include, &exclude) {
+        let unchanged = || (!is_changed(path)).then_some(WhyNot::Unchanged);
+        match why_not(task, path, &include, &exclude).or_else(unchanged) {
             None => chosen.push((path.clone(), language)),
             Some(why) => ignored.push(Ignored { path: path.clone(), why }),
         }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::interpreter::Interpreter;
-use super::{Fate, Plan, PlanFile};
+use super::{Class, Fate, Mutant, Plan, PlanFile};
 use crate::tree::{Snapshot, TreeError};
 
 const JUDGE: &str = include_str!("judge.py");
@@ -81,7 +81,7 @@ pub fn judge(
     let output = child.wait_with_output().map_err(|error| fault(error.to_string()))?;
     let fits = |(file, row): (&usize, &Row)| match row {
         Row::Refused(_) => true,
-        Row::Each(row) => row.len() == plan.files[*file].mutants.len(),
+        Row::Each(row) => row.len() == asked(plan, &plan.files[*file]).count(),
     };
     let whole = files.len() == rows.len() && files.iter().zip(&rows).all(fits);
     let Some(mut judge) = judge.filter(|_| whole && output.status.success()) else {
@@ -129,23 +129,44 @@ fn ask(
     })
 }
 
+/// The places of the mutants that the interpreter is asked about: those that change this file alone.
+fn asked(plan: &Plan, file: &PlanFile) -> impl Iterator<Item = usize> {
+    let places = file.mutants.iter().map(|&place| place as usize);
+    places.filter(|&place| plan.mutants[place].more.is_empty())
+}
+
 /// Marks the mutants of one file; gives back a verdict that is none.
 fn mark(plan: &mut Plan, file: usize, row: Row) -> Result<(), Value> {
-    let places = plan.files[file].mutants.clone();
+    let places = asked(plan, &plan.files[file]).collect::<Vec<_>>();
     match row {
         Row::Refused(words) => {
             let fate = Fate::Unviable(format!("the file as it is: {words}"));
-            plan.mutants[places].iter_mut().for_each(|mutant| mutant.fate = fate.clone());
+            for place in places {
+                let mutant = &mut plan.mutants[place];
+                mutant.fate = admitted(mutant, fate.clone());
+            }
             plan.files[file].refused = Some(words);
         }
         Row::Each(row) => {
-            for (place, verdict) in places.clone().zip(row) {
-                let fate = fate(plan, places.start, &verdict);
-                plan.mutants[place].fate = fate.ok_or(verdict)?;
+            for (&place, verdict) in places.iter().zip(row) {
+                let fate = fate(plan, &places, &verdict).ok_or(verdict)?;
+                let mutant = &mut plan.mutants[place];
+                mutant.fate = admitted(mutant, fate);
             }
         }
     }
     Ok(())
+}
+
+/// The fate of a mutant in the light of its class: what undoes a change or a whole function is never
+/// unviable, and the null patch always counts. A hunk alone that does not parse is not made.
+fn admitted(mutant: &Mutant, fate: Fate) -> Fate {
+    match (mutant.class, fate) {
+        (Class::NullPatch, _) => Fate::Counted,
+        (Class::HunkRevert, fate) => fate,
+        (class, Fate::Unviable(_)) if class.is_never_unviable() => Fate::Counted,
+        (_, fate) => fate,
+    }
 }
 
 /// Files of the interpreter's site directories that name `root`: what an editable install leaves.
@@ -176,10 +197,12 @@ pub fn editable_installs(interpreter: &Interpreter, root: &Path) -> Vec<PathBuf>
 }
 
 fn request(plan: &Plan, file: &PlanFile, snapshot: &Snapshot) -> Result<String, TreeError> {
-    let source = snapshot.read(&file.path)?;
-    let mutants = plan.mutants[file.mutants.clone()]
-        .iter()
-        .map(|mutant| json!([mutant.start, mutant.end, BASE64.encode(&mutant.replacement)]));
+    let source = file.source(snapshot)?;
+    let mutants = asked(plan, file).map(|place| {
+        let mutant = &plan.mutants[place];
+        let edit = &mutant.edit;
+        json!([edit.start, edit.end, BASE64.encode(&edit.replacement), is_undone(mutant.class)])
+    });
     let work = json!({
         "path": file.name,
         "source": BASE64.encode(&source),
@@ -188,13 +211,19 @@ fn request(plan: &Plan, file: &PlanFile, snapshot: &Snapshot) -> Result<String, 
     Ok(format!("{work}\n"))
 }
 
-fn fate(plan: &Plan, first: usize, verdict: &Value) -> Option<Fate> {
+/// Whether mutants of this class are pieces of an earlier text, compared by their syntax.
+fn is_undone(class: Class) -> bool {
+    use Class::{FileRevert, HunkRevert, NullPatch, StubPatch};
+    matches!(class, NullPatch | HunkRevert | StubPatch | FileRevert)
+}
+
+fn fate(plan: &Plan, places: &[usize], verdict: &Value) -> Option<Fate> {
     match verdict {
         Value::Number(number) if number.as_u64() == Some(0) => Some(Fate::Counted),
         Value::Number(number) if number.as_u64() == Some(1) => Some(Fate::Equivalent),
         Value::Array(earlier) => {
             let place = usize::try_from(earlier.first()?.as_u64()?).ok()?;
-            Some(Fate::Duplicate(plan.mutants.get(first + place)?.id))
+            Some(Fate::Duplicate(plan.mutants[*places.get(place)?].id))
         }
         Value::String(words) => Some(Fate::Unviable(words.clone())),
         _ => None,
@@ -205,7 +234,7 @@ fn fate(plan: &Plan, first: usize, verdict: &Value) -> Option<Fate> {
 mod tests {
     use super::*;
     use crate::base::{Argv, Silent};
-    use crate::plan::{MutantId, interpreter};
+    use crate::plan::{Edit, MutantId, interpreter};
     use crate::task::{self, Overrides};
     use crate::tree::{self, Choice};
 
@@ -215,19 +244,18 @@ mod tests {
         std::fs::write(folder.path().join("m.py"), source).expect("a source");
         let task = task::load(folder.path(), &Overrides::default()).expect("a bare tree");
         let snapshot = tree::snapshot(folder.path(), &Choice::default(), &Silent).expect("a tree");
-        let mut plan = super::super::plan(&task, &snapshot).expect("a plan");
-        let mut model = plan.mutants.pop().expect("the sources here have a mutant");
+        let trees = crate::plan::Trees { base: &snapshot, start: None };
+        let mut plan = super::super::plan(&task, trees).expect("a plan");
+        let model = plan.mutants.pop().expect("the sources here have a mutant");
         plan.mutants.clear();
         for (number, (before, after)) in edits.iter().enumerate() {
             let find = |text: &[u8]| source.windows(text.len()).position(|window| window == text);
             let start = find(before.as_bytes()).expect("the text is there");
-            model.start = u32::try_from(start).expect("a small source");
-            model.end = model.start + u32::try_from(before.len()).expect("a small source");
-            model.replacement = after.as_bytes().into();
+            let edit = Edit::new(0, start..start + before.len(), after.as_bytes().to_vec());
             let line = u32::try_from(number).expect("few edits");
-            plan.mutants.push(crate::plan::Mutant { line, fate: Fate::Counted, ..copy(&model) });
+            plan.mutants.push(Mutant { line, edit, more: Box::default(), fate: Fate::Counted, ..model });
         }
-        plan.files[0].mutants = 0..plan.mutants.len();
+        plan.files[0].mutants = (0..u32::try_from(plan.mutants.len()).expect("few")).collect();
         super::super::id::assign(&mut plan);
         let argv = Argv::new(vec!["python3".to_owned()]).expect("a word");
         let path = std::env::var_os("PATH").expect("a search path");
@@ -240,14 +268,6 @@ mod tests {
             other => other,
         };
         plan.mutants.into_iter().map(|mutant| relative(mutant.fate)).collect()
-    }
-
-    fn copy(model: &crate::plan::Mutant) -> crate::plan::Mutant {
-        crate::plan::Mutant {
-            replacement: model.replacement.clone(),
-            fate: Fate::Counted,
-            ..*model
-        }
     }
 
     #[test]

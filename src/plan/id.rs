@@ -6,7 +6,7 @@ use std::fmt;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-use super::{Mutant, Plan};
+use super::{Edit, Mutant, Plan, PlanFile};
 use crate::base::Sha256;
 
 /// Hex digits an id has unless two ids would be alike.
@@ -22,10 +22,14 @@ pub struct MutantId {
 }
 
 impl MutantId {
-    fn of(mutant: &Mutant, path: &str) -> Self {
-        let edit = (path, mutant.start, mutant.end, Sha256::of(&mutant.replacement));
+    fn of(mutant: &Mutant, files: &[PlanFile]) -> Self {
+        let edit = |edit: &Edit| {
+            let name = files[edit.file as usize].name.as_str();
+            (name, edit.start, edit.end, Sha256::of(&edit.replacement))
+        };
+        let edits = mutant.edits().map(edit).collect::<Vec<_>>();
         // Text and small integers only: serde_json's bytes are the RFC 8785 bytes.
-        let list = serde_json::to_vec(&(mutant.operator.name, [edit])).expect("plain values");
+        let list = serde_json::to_vec(&(mutant.operator.name, edits)).expect("plain values");
         let digest = *Sha256::of(&list).as_raw();
         let mut kept = [0; 16];
         kept.copy_from_slice(&digest[..16]);
@@ -36,9 +40,7 @@ impl MutantId {
 /// Names every mutant of `plan`; ids that share their first digits are lengthened until they differ.
 pub(super) fn assign(plan: &mut Plan) {
     let files = &plan.files;
-    plan.mutants.par_iter_mut().for_each(|mutant| {
-        mutant.id = MutantId::of(mutant, &files[mutant.file as usize].name);
-    });
+    plan.mutants.par_iter_mut().for_each(|mutant| mutant.id = MutantId::of(mutant, files));
     lengthen(plan.mutants.iter_mut().map(|mutant| &mut mutant.id).collect());
 }
 

@@ -1,9 +1,11 @@
 """Says of each mutant whether it compiles, and whether its code equals another's.
 
-Reads on stdin, for each file, one JSON line {"path", "source", "mutants": [[start, end, text]]}
+Reads on stdin, for each file, one JSON line {"path", "source", "mutants": [[start, end, text, undone]]}
 with bytes in base64; writes one JSON line a file, a verdict a mutant: 0 counts, 1 compiles to the
 original's code, [n] to that of mutant n of the same file, a string is the compiler's refusal. A
-file that does not compile as it is gets that refusal alone, for all its mutants.
+file that does not compile as it is gets that refusal alone, for all its mutants. A mutant that is
+"undone", a piece of an earlier text, need only parse, and is compared by its syntax without
+docstrings and positions.
 Runs on Python 3.6 and newer, isolated (-I), and imports nothing of the tree.
 """
 import __future__
@@ -55,6 +57,7 @@ class File:
         self.source = source
         self.parts = []
         self.codes = {}
+        self.trees = None
         self.flags = build(source, path).co_flags & FUTURE
         try:
             self.parts = self.split()
@@ -99,11 +102,30 @@ class File:
                 self.codes[part] = None
         return self.codes[part]
 
+    def undone(self, place, start, end, text):
+        """The verdict on a piece of an earlier text."""
+        if self.trees is None:
+            self.trees = {syntax(self.source): 1}
+        tree = syntax(self.source[:start] + text + self.source[end:])
+        earlier = self.trees.get(tree, 0)
+        self.trees.setdefault(tree, [place])
+        return earlier
+
     def code(self, part, start, end, text):
         begin, finish, first = part
         piece = self.source[begin:start] + text + self.source[end:finish]
         flags = self.flags if begin else 0
         return shape(build(b"\n" * (first - 1) + piece, self.path, flags))
+
+
+def syntax(source):
+    """The syntax of a source without docstrings and positions."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            if ast.get_docstring(node, clean=False) is not None:
+                node.body = node.body[1:] or [ast.Pass()]
+    return ast.dump(tree)
 
 
 def refusal(error):
@@ -116,16 +138,18 @@ def judge(path, source, mutants):
     except REFUSALS as error:
         return refusal(error)
     verdicts = []
-    for place, (start, end, text) in enumerate(mutants):
+    for place, (start, end, text, undone) in enumerate(mutants):
         part = file.part(start, end, text)
         if file.seen(part) is None:
             part = 0, len(source), 1
+        verdict = None
         try:
+            verdict = file.undone(place, start, end, text) if undone else None
             code = file.code(part, start, end, text)
         except REFUSALS as error:
-            verdicts.append(refusal(error))
+            verdicts.append(refusal(error) if verdict is None else verdict)
             continue
-        verdicts.append(file.seen(part).get(code, 0))
+        verdicts.append(file.seen(part).get(code, 0) if verdict is None else verdict)
         file.seen(part).setdefault(code, [place])
     return verdicts
 
@@ -141,7 +165,7 @@ def main():
     for line in sys.stdin:
         work = json.loads(line)
         decode = base64.b64decode
-        mutants = [(start, end, decode(text)) for start, end, text in work["mutants"]]
+        mutants = [(start, end, decode(text), undone) for start, end, text, undone in work["mutants"]]
         json.dump(judge(work["path"], decode(work["source"]), mutants), out)
         out.write("\n")
         out.flush()

@@ -1,34 +1,45 @@
-//! Stage 3: from a snapshot to the ordered list of mutants.
+//! Stage 3: from the trees of a task to the ordered list of mutants.
 //!
 //! Pure, but for [`compile`], which starts one interpreter to ask it which mutants compile and
 //! which compile to the same code. A mutant is kept as byte spans and replacements; its text is
 //! made when it is needed, so memory does not grow with the size of the sources.
 
+mod change;
 mod choose;
+mod class;
 pub mod compile;
+mod degenerate;
+mod full;
 mod id;
 pub mod interpreter;
 mod row;
 mod sample;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use adequacy_mutators::{Control, Language, Operator, splice};
-use rayon::prelude::*;
-use serde::Serialize;
+use adequacy_mutators::{Control, Language, Mutation, Operator, splice};
 
 pub use choose::{Ignored, WhyNot};
+pub use class::Class;
 pub use id::MutantId;
 pub use row::{Row, lines, readable};
 pub use sample::SAMPLER;
 
 use crate::base::{RelPath, Sha256};
-use crate::task::{Pattern, Task};
+use crate::task::{Pattern, Solution, Task};
 use crate::tree::{Snapshot, TreeError};
 
-/// The mutants of a tree in sealed order, and the files they are in.
-#[derive(Debug)]
+/// The trees a plan is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Trees<'a> {
+    /// The tree that is mutated: a right solution, or without one what the agent gets.
+    pub base: &'a Snapshot,
+    /// What the agent gets, beside a right solution.
+    pub start: Option<&'a Snapshot>,
+}
+
+/// The mutants of a task in sealed order, and the files they are in.
+#[derive(Debug, Default)]
 pub struct Plan {
     /// The files that are mutated, in path order.
     pub files: Vec<PlanFile>,
@@ -36,6 +47,8 @@ pub struct Plan {
     pub ignored: Vec<Ignored>,
     /// Every mutant: class order, path, span start, span end, registry order, replacement bytes.
     pub mutants: Vec<Mutant>,
+    /// Functions that the change touches and that no cheat takes the place of.
+    pub uncovered: Vec<Uncovered>,
     /// Counted mutants before the sampler; 0 when there was no sample.
     pub population: usize,
 }
@@ -51,10 +64,13 @@ pub struct PlanFile {
     pub language: Language,
     /// Digest of its unmutated bytes.
     pub sha256: Sha256,
+    /// Whether the tree has no such file: the change took it away, and undoing the change brings it
+    /// back. Its unmutated bytes are none.
+    pub is_absent: bool,
     /// Names of its functions, in source order.
     pub functions: Vec<String>,
-    /// Its mutants' places in [`Plan::mutants`].
-    pub mutants: Range<usize>,
+    /// The places in [`Plan::mutants`] of those whose own file it is, ascending.
+    pub mutants: Vec<u32>,
     /// Sites left alone because of a skip comment.
     pub skipped: u32,
     /// Mutations not made because a piece of source is too long for its operator.
@@ -66,7 +82,20 @@ pub struct PlanFile {
     pub refused: Option<String>,
 }
 
-/// One mutant: an edit of a file, with a name that lasts.
+/// A function that no cheat takes the place of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Uncovered {
+    /// Its file's place in [`Plan::files`].
+    pub file: u32,
+    /// Its dotted name.
+    pub function: String,
+    /// Line of its definition, from 1.
+    pub line: u32,
+    /// Why not.
+    pub why: &'static str,
+}
+
+/// One mutant: edits of one or several files, with a name that lasts.
 #[derive(Debug)]
 pub struct Mutant {
     /// Its name.
@@ -75,15 +104,11 @@ pub struct Mutant {
     pub class: Class,
     /// What made it.
     pub operator: &'static Operator,
-    /// Its file's place in [`Plan::files`].
-    pub file: u32,
-    /// The bytes replaced.
-    pub start: u32,
-    /// End of the bytes replaced.
-    pub end: u32,
-    /// What stands there instead.
-    pub replacement: Box<[u8]>,
-    /// Line of the mutated node, from 1.
+    /// The edit of its own file.
+    pub edit: Edit,
+    /// Edits of further files, one a file, in path order.
+    pub more: Box<[Edit]>,
+    /// Line of the mutated node, from 1; 0 for a mutant that has no one place.
     pub line: u32,
     /// UTF-8 byte column of the mutated node, from 0.
     pub column: u32,
@@ -93,12 +118,17 @@ pub struct Mutant {
     pub fate: Fate,
 }
 
-/// The set a mutant belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Class {
-    /// All operators on the chosen files: a tree without a start has this one class.
-    Full,
+/// A span of a file and what stands there instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// Its file's place in [`Plan::files`].
+    pub file: u32,
+    /// The first byte replaced.
+    pub start: u32,
+    /// End of the bytes replaced.
+    pub end: u32,
+    /// What stands there instead.
+    pub replacement: Box<[u8]>,
 }
 
 /// Whether a mutant counts, and why not.
@@ -135,76 +165,61 @@ pub enum PlanError {
     TooLarge(RelPath),
 }
 
-/// Makes the plan of `task` on `snapshot`: every mutant of every chosen file.
+/// Makes the plan of `task` on its trees: what a change calls for where there is a start, the
+/// degenerate bodies where there is no right solution, else every mutant of every chosen file.
 ///
 /// # Errors
 /// [`PlanError`] when a pattern fits nothing or a source cannot be read.
-pub fn plan(task: &Task, snapshot: &Snapshot) -> Result<Plan, PlanError> {
-    let operators = choose::operators(&task.mutate.operators)?;
-    let (chosen, ignored) = choose::files(task, snapshot)?;
-    let found = chosen
-        .into_par_iter()
-        .map(|(path, language)| mutate_file(snapshot, path, language, &operators))
-        .collect::<Result<Vec<_>, _>>()?;
-    let total = found.iter().map(|(_, mutants)| mutants.len()).sum();
-    let mut plan = Plan {
-        files: Vec::with_capacity(found.len()),
-        ignored,
-        // Whole from the start: growing would hold the mutants twice.
-        mutants: Vec::with_capacity(total),
-        population: 0,
+pub fn plan(task: &Task, trees: Trees<'_>) -> Result<Plan, PlanError> {
+    let mut plan = match (&task.solution, trees.start) {
+        (Solution::None, _) => degenerate::plan(task, trees.base)?,
+        (_, Some(start)) => change::plan(task, trees.base, start)?,
+        (_, None) => full::plan(task, trees.base)?,
     };
-    for (mut file, mutants) in found {
-        let first = plan.mutants.len();
-        let place = u32::try_from(plan.files.len()).expect("fewer than 2^32 files");
-        plan.mutants.extend(mutants.into_iter().map(|mutant| Mutant { file: place, ..mutant }));
-        file.mutants = first..plan.mutants.len();
-        plan.files.push(file);
-    }
+    plan.put_in_order();
     id::assign(&mut plan);
     Ok(plan)
 }
 
-fn mutate_file(
-    snapshot: &Snapshot,
-    path: RelPath,
-    language: Language,
-    operators: &BTreeMap<&str, ()>,
-) -> Result<(PlanFile, Vec<Mutant>), PlanError> {
-    let source = snapshot.read(&path)?;
-    if source.len() > 1 << 30 {
-        return Err(PlanError::TooLarge(path));
+impl PlanFile {
+    fn new(path: RelPath, language: Language, source: &[u8]) -> Self {
+        Self {
+            name: path.as_str().expect("only files with UTF-8 names are chosen").to_owned(),
+            path,
+            language,
+            sha256: Sha256::of(source),
+            is_absent: false,
+            functions: Vec::new(),
+            mutants: Vec::new(),
+            skipped: 0,
+            too_long: 0,
+            unreadable: None,
+            refused: None,
+        }
     }
-    let found = language.mutations(&source, &|operator| operators.contains_key(operator.name));
-    let span = |at: usize| u32::try_from(at).expect("sources are smaller than 1 GiB");
-    let mutants = found.mutations.into_iter().map(|mutation| Mutant {
-        id: MutantId::default(),
-        class: Class::Full,
-        operator: mutation.operator,
-        file: 0,
-        start: span(mutation.span.start),
-        end: span(mutation.span.end),
-        replacement: mutation.replacement.into(),
-        line: mutation.line,
-        column: mutation.column,
-        function: mutation.function,
-        fate: Fate::Counted,
-    });
-    let mutants = mutants.collect::<Vec<_>>();
-    let first_line = found.unreadable_lines.first().copied();
-    let file = PlanFile {
-        name: path.as_str().expect("only files with UTF-8 names are chosen").to_owned(),
-        path,
-        language,
-        sha256: Sha256::of(&source),
-        functions: found.functions.into_iter().map(|function| function.name).collect(),
-        mutants: 0..0,
-        skipped: found.skipped,
-        too_long: found.too_long,
-        unreadable: first_line.map(|line| (found.unreadable, line)),
-        refused: None,
-    };
-    Ok((file, mutants))
+
+    /// Takes over what a language found in the file.
+    fn note(&mut self, found: &adequacy_mutators::Found) {
+        self.functions = found.functions.iter().map(|function| function.name.clone()).collect();
+        self.skipped = found.skipped;
+        self.too_long = found.too_long;
+        let first_line = found.unreadable_lines.first().copied();
+        self.unreadable = first_line.map(|line| (found.unreadable, line));
+    }
+
+    /// Its unmutated bytes.
+    ///
+    /// # Errors
+    /// [`TreeError`] when it can no longer be read as it was.
+    pub fn source(&self, snapshot: &Snapshot) -> Result<Vec<u8>, TreeError> {
+        if self.is_absent { Ok(Vec::new()) } else { snapshot.read(&self.path) }
+    }
+}
+
+/// The bytes of a chosen file, small enough for the spans of a plan.
+fn source(snapshot: &Snapshot, path: &RelPath) -> Result<Vec<u8>, PlanError> {
+    let source = snapshot.read(path)?;
+    if source.len() > 1 << 30 { Err(PlanError::TooLarge(path.clone())) } else { Ok(source) }
 }
 
 impl Plan {
@@ -214,19 +229,26 @@ impl Plan {
         places.filter(|(_, mutant)| mutant.fate == Fate::Counted).map(|(place, _)| place)
     }
 
-    /// The file a mutant is in.
+    /// A mutant's own file.
     #[must_use]
     pub fn file(&self, mutant: &Mutant) -> &PlanFile {
-        &self.files[mutant.file as usize]
+        &self.files[mutant.edit.file as usize]
     }
 
-    /// The bytes of the mutated file.
+    /// The files a mutant changes, its own first, each with its mutated bytes.
     ///
     /// # Errors
-    /// [`TreeError`] when the source can no longer be read as it was.
-    pub fn text(&self, mutant: &Mutant, snapshot: &Snapshot) -> Result<Vec<u8>, TreeError> {
-        let source = snapshot.read(&self.file(mutant).path)?;
-        Ok(mutant.apply(&source))
+    /// [`TreeError`] when a source can no longer be read as it was.
+    pub fn texts(
+        &self,
+        mutant: &Mutant,
+        snapshot: &Snapshot,
+    ) -> Result<Vec<(RelPath, Vec<u8>)>, TreeError> {
+        let text = |edit: &Edit| {
+            let file = &self.files[edit.file as usize];
+            Ok((file.path.clone(), edit.apply(&file.source(snapshot)?)))
+        };
+        mutant.edits().map(text).collect()
     }
 
     /// The files with the edits of a control applied, without those it leaves as they were.
@@ -241,12 +263,32 @@ impl Plan {
     ) -> Result<Vec<(RelPath, Vec<u8>)>, TreeError> {
         let edited = files.iter().map(|&place| {
             let file = &self.files[place];
-            let source = snapshot.read(&file.path)?;
+            let source = file.source(snapshot)?;
             let edits = file.language.control(control, &source);
             let text = splice(&source, edits.iter().map(|(span, text)| (span, text.as_slice())));
             Ok((file.path.clone(), text))
         });
         edited.collect()
+    }
+
+    /// Gives every mutant in sealed order with the unmutated bytes of its own file. A source is read
+    /// once for the mutants of it that stand together.
+    ///
+    /// # Errors
+    /// [`TreeError`] when a source can no longer be read as it was.
+    pub fn each(
+        &self,
+        snapshot: &Snapshot,
+        mut take: impl FnMut(&Mutant, &[u8]),
+    ) -> Result<(), TreeError> {
+        let mut source = (u32::MAX, Vec::new());
+        for mutant in &self.mutants {
+            if source.0 != mutant.edit.file {
+                source = (mutant.edit.file, self.file(mutant).source(snapshot)?);
+            }
+            take(mutant, &source.1);
+        }
+        Ok(())
     }
 
     /// Keeps at most `limit` counted mutants, by the documented sampler.
@@ -259,16 +301,54 @@ impl Plan {
     pub fn count(&self, fate: impl Fn(&Fate) -> bool) -> usize {
         self.mutants.iter().filter(|mutant| fate(&mutant.fate)).count()
     }
+
+    /// Sorts the mutants, and tells each file which are its own.
+    fn put_in_order(&mut self) {
+        let key = |mutant: &Mutant| (mutant.class, mutant.edit.file, mutant.edit.start, mutant.edit.end);
+        // Stable: what one language found for one span is in registry order already.
+        self.mutants.sort_by_key(key);
+        for (place, mutant) in self.mutants.iter().enumerate() {
+            let place = u32::try_from(place).expect("fewer than 2^32 mutants");
+            self.files[mutant.edit.file as usize].mutants.push(place);
+        }
+    }
 }
 
 impl Mutant {
+    fn new(class: Class, file: u32, mutation: Mutation) -> Self {
+        let Mutation { operator, span, replacement, line, column, function } = mutation;
+        Self {
+            id: MutantId::default(),
+            class,
+            operator,
+            edit: Edit::new(file, span, replacement),
+            more: Box::default(),
+            line,
+            column,
+            function,
+            fate: Fate::Counted,
+        }
+    }
+
+    /// All its edits, that of its own file first.
+    pub fn edits(&self) -> impl Iterator<Item = &Edit> {
+        std::iter::once(&self.edit).chain(&self.more)
+    }
+}
+
+impl Edit {
+    fn new(file: u32, span: Range<usize>, replacement: Vec<u8>) -> Self {
+        let at = |at: usize| u32::try_from(at).expect("sources are smaller than 1 GiB");
+        Self { file, start: at(span.start), end: at(span.end), replacement: replacement.into() }
+    }
+
     /// The bytes replaced.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// `source` with this mutant's edit applied.
+    /// `source` with this edit applied.
     #[must_use]
     pub fn apply(&self, source: &[u8]) -> Vec<u8> {
         splice(source, [(&self.span(), &*self.replacement)])

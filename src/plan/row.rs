@@ -27,9 +27,23 @@ pub struct Row<'a> {
     pub before: String,
     /// What stands there instead, as text.
     pub after: String,
+    /// What it changes in further files; absent when it changes none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<FurtherEdit<'a>>,
     /// Why it is not counted; absent when it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_counted: Option<String>,
+}
+
+/// An edit of a file that is not the mutant's own.
+#[derive(Debug, Serialize)]
+pub struct FurtherEdit<'a> {
+    /// The file.
+    pub path: &'a str,
+    /// First byte replaced, and the byte after the last.
+    pub span: [u32; 2],
+    /// What stands there instead, as text.
+    pub after: String,
 }
 
 impl<'a> Row<'a> {
@@ -37,17 +51,23 @@ impl<'a> Row<'a> {
     #[must_use]
     pub fn of(plan: &'a Plan, mutant: &'a Mutant, source: &[u8]) -> Self {
         let file = plan.file(mutant);
+        let further = |edit: &'a super::Edit| FurtherEdit {
+            path: &plan.files[edit.file as usize].name,
+            span: [edit.start, edit.end],
+            after: readable(&edit.replacement),
+        };
         Self {
             id: mutant.id,
             class: mutant.class,
             operator: mutant.operator.name,
             path: &file.name,
             function: mutant.function.map(|place| file.functions[place as usize].as_str()),
-            span: [mutant.start, mutant.end],
+            span: [mutant.edit.start, mutant.edit.end],
             line: mutant.line,
             column: mutant.column,
-            before: readable(&source[mutant.span()]),
-            after: readable(&mutant.replacement),
+            before: readable(&source[mutant.edit.span()]),
+            after: readable(&mutant.edit.replacement),
+            more: mutant.more.iter().map(further).collect(),
             not_counted: mutant.fate.reason(),
         }
     }
@@ -72,11 +92,11 @@ impl Fate {
 /// A span says exactly what changed; a person wants to see it where it stands.
 #[must_use]
 pub fn lines(mutant: &Mutant, source: &[u8]) -> (String, String) {
-    let span = mutant.span();
+    let span = mutant.edit.span();
     let start = source[..span.start].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let end = source[span.end..].iter().position(|&byte| byte == b'\n');
     let end = end.map_or(source.len(), |at| span.end + at);
-    let after = [&source[start..span.start], &*mutant.replacement, &source[span.end..end]].concat();
+    let after = [&source[start..span.start], &*mutant.edit.replacement, &source[span.end..end]].concat();
     (readable(&source[start..end]), readable(&after))
 }
 

@@ -4,20 +4,22 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Fate, Plan};
 
-/// Name of the sampler in records: each counted mutant has the rank SHA-256 of
+/// Name of the sampler in records. It chooses among the counted mutants of the classes that a limit
+/// samples: each has the rank SHA-256 of
 /// `<seed in decimal>:<mutant id>`; each file gets its share of the limit by largest remainder
 /// (ties to the earlier file), and keeps its mutants of lowest rank.
 pub const SAMPLER: &str = "sha256-rank/1";
 
 pub(super) fn apply(plan: &mut Plan, limit: usize, seed: u64) {
-    let counted = plan.counted().collect::<Vec<_>>();
+    let sampled = |place: &usize| plan.mutants[*place].class.is_sampled();
+    let counted = plan.counted().filter(sampled).collect::<Vec<_>>();
     plan.population = plan.population.max(counted.len());
     if counted.len() <= limit {
         return;
     }
     let mut by_file = vec![Vec::new(); plan.files.len()];
     for place in counted {
-        by_file[plan.mutants[place].file as usize].push(place);
+        by_file[plan.mutants[place].edit.file as usize].push(place);
     }
     let sizes = by_file.iter().map(Vec::len).collect::<Vec<_>>();
     for (mut places, share) in by_file.into_iter().zip(shares(&sizes, limit)) {

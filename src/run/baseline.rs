@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::lab::Lab;
 use super::runner::executed_in_junit;
-use super::trial::Stop;
+use super::trial::{Again, How, Stop, again};
 use super::{Attempt, Exit, Red, Run, RunError, Runner, Step};
 use crate::base::Event;
 
@@ -92,6 +92,24 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
 }
 
 impl Lab<'_> {
+    /// Runs every step on a tree of which nothing is expected, this often; `name` names its logs.
+    ///
+    /// # Errors
+    /// [`RunError`] when the run itself cannot go on.
+    pub fn observe(&self, name: &str, times: u32) -> Result<Vec<Vec<Run>>, RunError> {
+        let how = How { attempt: Attempt::First, stop: Stop::Never, must_build: false };
+        let mut seat = self.seat(0);
+        let mut one = |round: u32| {
+            let name = format!("{name}-{round}");
+            let runs = self.trial(&mut seat, &name, &[], Vec::new(), how)?;
+            if runs.last().is_none_or(|run| again(&run.exit) != Again::Alone) {
+                return Ok(runs);
+            }
+            self.trial(&mut seat, &name, &[], runs, How { attempt: Attempt::Alone, ..how })
+        };
+        (1..=times).map(&mut one).collect()
+    }
+
     /// Refuses a recognised runner that passes without running a test.
     pub(super) fn refuse_empty(&self, baseline: &Baseline) -> Result<(), RunError> {
         for (place, command) in self.task.commands.iter().enumerate() {
@@ -122,7 +140,7 @@ impl Lab<'_> {
         seat.environment = usual.clone().with(&name, &value);
         let (step, attempt) = (Step::Command(place), Attempt::First);
         let argv = &self.task.commands[place].argv;
-        if self.place(&mut seat, "report", &[], step, attempt)?.is_err() {
+        if self.place(&mut seat, "report", &[], step, (attempt, true))?.is_err() {
             return Ok(None);
         }
         self.spawn(&mut seat, argv, self.limit(place), step, attempt, "report.log".to_owned())?;
@@ -140,8 +158,9 @@ impl Lab<'_> {
         flaky: bool,
     ) -> Result<Vec<Run>, RunError> {
         let mut seat = self.seat(worker);
-        let runs = self.trial(&mut seat, name, &[], Vec::new(), (Attempt::First, Stop::Never))?;
-        match runs.iter().find(|run| !run.passed()) {
+        let how = How { attempt: Attempt::First, stop: Stop::Never, must_build: true };
+        let runs = self.trial(&mut seat, name, &[], Vec::new(), how)?;
+        match runs.iter().find(|run| !self.is_good(run)) {
             Some(run) => Err(self.red(run, name, flaky)),
             None => {
                 seat.warm = true;

@@ -1,5 +1,6 @@
 //! What a run needs: the scratch directory, one workspace a worker, the spawner.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
@@ -8,11 +9,11 @@ use rayon::prelude::*;
 
 use super::environment::{Environment, Places};
 use super::spawn::Spawner;
-use super::trial::{Again, Stop, again};
+use super::trial::{Again, How, Stop, again};
 use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
-use super::{Attempt, Baseline, Certificate, Run, RunError, Step, baseline};
+use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Step, baseline};
 use crate::base::{Event, RelPath, Sink};
-use crate::task::Task;
+use crate::task::{Solution, Task};
 use crate::tree::Snapshot;
 
 /// How a run is made; the same for all its mutants.
@@ -30,8 +31,6 @@ pub struct Settings {
     pub output_limit: u64,
     /// Run every command on every mutant.
     pub full_matrix: bool,
-    /// Directories left out of the copies that the commands need, each linked from the original.
-    pub links: Vec<(RelPath, PathBuf)>,
 }
 
 /// The limit of a command none of whose baseline runs took long.
@@ -47,6 +46,8 @@ pub struct Lab<'a> {
     pub(super) pool: rayon::ThreadPool,
     pub(super) seats: Vec<Mutex<Seat>>,
     limits: OnceLock<Vec<Duration>>,
+    /// Where no right solution is known: how each step ends on the unmutated tree.
+    usual: Mutex<BTreeMap<Step, Exit>>,
     // Last, so that the workspaces are gone before it is removed.
     pub(super) scratch: Scratch,
 }
@@ -69,7 +70,7 @@ impl<'a> Lab<'a> {
     /// [`RunError`] when a copy cannot be made, or `[setup]` does not pass.
     pub fn open(
         task: &'a Task,
-        snapshot: &'a Snapshot,
+        sources: Sources<'a>,
         settings: &'a Settings,
         spawner: &'a Spawner,
         sink: &'a dyn Sink,
@@ -81,9 +82,10 @@ impl<'a> Lab<'a> {
         })?;
         sink.tell(Event::Step { name: "copy", total: None });
         remove_leftovers(&settings.scratch, sink)?;
-        let scratch = Scratch::create(&settings.scratch, &[snapshot.root()])?;
-        scratch.check_space(&[snapshot], settings.jobs)?;
-        let sources = Sources { tree: snapshot, heldout: None, links: &settings.links };
+        let snapshots = std::iter::once(sources.tree).chain(sources.heldout).collect::<Vec<_>>();
+        let roots = snapshots.iter().map(|snapshot| snapshot.root()).collect::<Vec<_>>();
+        let scratch = Scratch::create(&settings.scratch, &roots)?;
+        scratch.check_space(&snapshots, settings.jobs)?;
         let golden = Golden::create(&scratch, sources)?;
         let seat = |worker| {
             let workspace = Workspace::create(&scratch, &golden, worker)?;
@@ -93,8 +95,20 @@ impl<'a> Lab<'a> {
         let seats = pool.install(|| {
             (0..settings.jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>()
         })?;
-        let limits = OnceLock::new();
-        let lab = Self { task, snapshot, settings, sink, spawner, pool, seats, limits, scratch };
+        let (limits, usual) = (OnceLock::new(), Mutex::default());
+        let snapshot = sources.tree;
+        let lab = Self {
+            task,
+            snapshot,
+            settings,
+            sink,
+            spawner,
+            pool,
+            seats,
+            limits,
+            usual,
+            scratch,
+        };
         lab.set_up_all()?;
         Ok(lab)
     }
@@ -108,9 +122,20 @@ impl<'a> Lab<'a> {
         self.pool.install(|| (0..self.seats.len()).into_par_iter().try_for_each(one))
     }
 
+    /// Whether a run of the unmutated tree is as it must be: it passes, or where no right solution
+    /// is known, it ends by itself as it did before.
+    pub(super) fn is_good(&self, run: &Run) -> bool {
+        if self.task.solution != Solution::None {
+            return run.passed();
+        }
+        let mut usual = self.usual.lock().expect("no worker panics with it");
+        let before = usual.entry(run.step).or_insert_with(|| run.exit.clone());
+        matches!(run.exit, Exit::Code(_)) && *before == run.exit
+    }
+
     fn set_up(&self, seat: &mut Seat, worker: usize) -> Result<(), RunError> {
         let name = format!("setup-w{worker}");
-        let run = self.step(seat, (&name, 0), &[], Step::Setup, Attempt::First)?;
+        let run = self.step(seat, (&name, 0), &[], Step::Setup, (Attempt::First, true))?;
         if !run.passed() {
             return Err(self.red(&run, "setup", false));
         }
@@ -175,10 +200,10 @@ impl<'a> Lab<'a> {
     ) -> Result<Vec<Run>, RunError> {
         let stop = if all { Stop::Never } else { Stop::FirstFailure };
         let mut seat = self.seat(0);
-        let first = (Attempt::First, stop);
+        let first = How { attempt: Attempt::First, stop, must_build: true };
         let runs = self.trial(&mut seat, name, edits, Vec::new(), first)?;
         if runs.last().is_some_and(|run| again(&run.exit) == Again::Alone) {
-            return self.trial(&mut seat, name, edits, runs, (Attempt::Alone, stop));
+            return self.trial(&mut seat, name, edits, runs, How { attempt: Attempt::Alone, ..first });
         }
         Ok(runs)
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::lab::Lab;
-use super::trial::{Again, Stop, again};
+use super::trial::{Again, How, Stop, again};
 use super::{Attempt, Exit, Run, RunError};
 use crate::base::Event;
 use crate::plan::Plan;
@@ -139,13 +139,14 @@ impl Pool<'_> {
         let Tried { place, runs } = tried;
         let mutant = &self.plan.mutants[place];
         let name = mutant.id.to_string();
-        let text = self.plan.text(mutant, self.lab.snapshot)?;
-        let edits = [(self.plan.file(mutant).path.clone(), text)];
-        let full = self.lab.settings.full_matrix;
+        let edits = self.plan.texts(mutant, self.lab.snapshot)?;
+        let full = self.lab.settings.full_matrix || mutant.class.is_decisive();
         let stop = if full { Stop::Never } else { Stop::FirstFailure };
-        let how = if runs.is_empty() { Attempt::First } else { attempt };
+        let must_build = !mutant.class.is_never_unviable();
+        let first = if runs.is_empty() { Attempt::First } else { attempt };
+        let how = How { attempt: first, stop, must_build };
         let mut seat = self.lab.seat(worker);
-        let runs = self.lab.trial(&mut seat, &name, &edits, runs, (how, stop))?;
+        let runs = self.lab.trial(&mut seat, &name, &edits, runs, how)?;
         drop(seat);
         let tried = Tried { place, runs };
         if attempt == Attempt::Alone && tried.waits() {

@@ -21,6 +21,15 @@ pub(super) enum Stop {
     Never,
 }
 
+/// How a trial is made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How {
+    pub(super) attempt: Attempt,
+    pub(super) stop: Stop,
+    /// Whether a tree that does not build is left at that; else its commands run all the same.
+    pub(super) must_build: bool,
+}
+
 /// What an exit calls for before it means anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Again {
@@ -52,13 +61,14 @@ impl Lab<'_> {
         name: &str,
         edits: &Edits,
         mut runs: Vec<Run>,
-        (attempt, stop): (Attempt, Stop),
+        how: How,
     ) -> Result<Vec<Run>, RunError> {
+        let How { attempt, stop, must_build } = how;
         let first = runs.last().map_or(Step::Build, |run| run.step);
         let build = self.task.build.as_ref().map(|_| Step::Build);
         let commands = (0..self.task.commands.len()).map(Step::Command);
         for step in build.into_iter().chain(commands).filter(|step| *step >= first) {
-            let run = self.step(seat, (name, runs.len()), edits, step, attempt)?;
+            let run = self.step(seat, (name, runs.len()), edits, step, (attempt, must_build))?;
             let next = again(&run.exit);
             runs.push(run);
             let repeat = match (next, attempt) {
@@ -69,9 +79,13 @@ impl Lab<'_> {
                 _ => None,
             };
             if let Some(repeat) = repeat {
-                runs.push(self.step(seat, (name, runs.len()), edits, step, repeat)?);
+                runs.push(self.step(seat, (name, runs.len()), edits, step, (repeat, must_build))?);
             }
-            if decides(&runs, step) && (stop == Stop::FirstFailure || step == Step::Build) {
+            let stops = match step {
+                Step::Build => must_build,
+                Step::Setup | Step::Command(_) => stop == Stop::FirstFailure,
+            };
+            if stops && decides(&runs, step) {
                 break;
             }
         }
@@ -86,10 +100,10 @@ impl Lab<'_> {
         (name, number): (&str, usize),
         edits: &Edits,
         step: Step,
-        attempt: Attempt,
+        (attempt, must_build): (Attempt, bool),
     ) -> Result<Run, RunError> {
         let name = format!("{name}.{number}");
-        let built = match self.place(seat, &name, edits, step, attempt)? {
+        let built = match self.place(seat, &name, edits, step, (attempt, must_build))? {
             Ok(cpu) => cpu,
             Err(run) => return Ok(run),
         };
@@ -103,7 +117,7 @@ impl Lab<'_> {
         let mut run = self.spawn(seat, argv, limit * factor, step, attempt, log)?;
         run.cpu += built;
         if step != Step::Setup {
-            let known_good = edits.is_empty() && run.passed();
+            let known_good = edits.is_empty() && self.is_good(&run);
             self.clean(seat, known_good)?;
         }
         Ok(run)
@@ -118,7 +132,7 @@ impl Lab<'_> {
         name: &str,
         edits: &Edits,
         step: Step,
-        attempt: Attempt,
+        (attempt, must_build): (Attempt, bool),
     ) -> Result<Result<Duration, Run>, RunError> {
         seat.workspace.write(edits)?;
         let (Some(build), Step::Command(_)) = (&self.task.build, step) else {
@@ -126,7 +140,8 @@ impl Lab<'_> {
         };
         let log = format!("{name}.rebuild.log");
         let mut run = self.spawn(seat, &build.argv, build.timeout, step, attempt, log)?;
-        if run.passed() && seat.is_certified() {
+        let ended = run.passed() || !must_build && matches!(run.exit, Exit::Code(_));
+        if ended && seat.is_certified() {
             return Ok(Ok(run.cpu));
         }
         run.exit = Exit::Lost(format!("the build before it: {}", run.exit));

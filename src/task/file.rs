@@ -14,7 +14,7 @@ pub struct TaskFile {
     /// One sentence: what the task is.
     pub task: Option<Spanned<String>>,
     /// A right solution, relative to the task file; by default `.`.
-    pub tree: Option<String>,
+    pub tree: Option<Spanned<String>>,
     /// What the agent gets.
     pub start: Option<Spanned<String>>,
     /// A right solution beside `start`.
@@ -63,6 +63,8 @@ pub struct AcceptanceEntry {
     pub role: Role,
     /// The generated probe that it is.
     pub probe: Option<Spanned<String>>,
+    /// The id of the command that it runs the tests of in an isolated process.
+    pub in_process_twin_of: Option<Spanned<String>>,
     /// What it does on the start tree.
     pub prepatch: Option<Spanned<String>>,
     /// Test ids that must be exactly those collected and passed.

@@ -3,6 +3,7 @@
 mod file;
 mod overrides;
 mod resolve;
+mod trees;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,15 +20,25 @@ use crate::base::{Argv, RelPath, any_path};
 /// Name of a task file.
 pub const TASK_FILE: &str = "adequacy.toml";
 
-/// A checked task: one tree that is a right solution, and the commands that judge it.
+/// A checked task: its trees, and the commands that judge them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// The task file, if there is one.
     #[serde(with = "any_path::optional")]
     pub file: Option<PathBuf>,
-    /// The root of the tree, absolute, without links.
+    /// The root of the tree that mutants are made of, absolute, without links; with a patch, of the
+    /// tree that it is applied to.
     #[serde(with = "any_path")]
     pub tree: PathBuf,
+    /// What `tree` is to the task.
+    pub solution: Solution,
+    /// Files that commands find at `../heldout`.
+    #[serde(with = "any_path::optional")]
+    pub heldout: Option<PathBuf>,
+    /// Other right solutions, which every command must accept.
+    pub must_pass: Vec<Variant>,
+    /// Wrong solutions, which some command must refuse.
+    pub known_wrong: Vec<Variant>,
     /// The contract's id.
     pub contract_id: String,
     /// One sentence: what the task is.
@@ -52,6 +63,32 @@ pub struct Task {
     pub gates: BTreeMap<String, f64>,
 }
 
+/// What the tree of a task is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Solution {
+    /// A right solution, and nothing says what it started from.
+    Tree,
+    /// A right solution, made from this tree, which is what the agent gets.
+    From(#[serde(with = "any_path")] PathBuf),
+    /// What the agent gets; this patch makes the right solution of it.
+    Patch(#[serde(with = "any_path")] PathBuf),
+    /// What the agent gets; no right solution is known.
+    None,
+}
+
+/// Another solution: a tree, or a patch of the start tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variant {
+    /// As it was typed.
+    pub name: String,
+    /// A directory or a patch file, absolute.
+    #[serde(with = "any_path")]
+    pub path: PathBuf,
+    /// Whether it is a patch.
+    pub is_patch: bool,
+}
+
 /// One acceptance command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Command {
@@ -67,6 +104,46 @@ pub struct Command {
     pub ids: Option<Vec<String>>,
     /// Workspace paths that a run writes.
     pub run_writes: Option<Vec<String>>,
+    /// The generated probe that it is.
+    pub probe: Option<Probe>,
+    /// The command it is an isolated twin of.
+    pub in_process_twin_of: Option<String>,
+    /// What it does on the start tree.
+    pub prepatch: Prepatch,
+    /// The directory sealed with it, and its program there.
+    pub seal: Option<SealedPlace>,
+}
+
+/// What a generated command looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Probe {
+    /// Whether two runs give the same.
+    Determinism,
+    /// Whether results have exact types.
+    TypeStrict,
+    /// Whether loading a module changes something outside of it.
+    ImportSideEffects,
+}
+
+/// What a command must do on the start tree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Prepatch {
+    /// Fail: it tests the change.
+    #[default]
+    Fail,
+    /// Pass: it tests what was there before and must stay.
+    Pass,
+}
+
+/// Where a command is to run outside of this program, and its program there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealedPlace {
+    /// Its working directory.
+    pub cwd: String,
+    /// The program, resolved on this machine.
+    pub exe: String,
 }
 
 /// One protected path.

@@ -8,8 +8,20 @@ use std::time::Duration;
 use toml::Spanned;
 
 use super::file::{AcceptanceEntry, ProtectedEntry, ProtectedKind, Role, StepTable, TaskFile};
-use super::{Command, Mutate, Overrides, Pattern, Protected, Step, TASK_FILE, Task, TaskError};
+use super::trees::Trees;
+use super::{
+    Command, Mutate, Overrides, Pattern, Prepatch, Probe, Protected, SealedPlace, Solution, Step,
+    TASK_FILE, Task, TaskError,
+};
 use crate::base::{Argv, RelPath};
+
+const PROBES: &[(&str, Probe)] = &[
+    ("determinism", Probe::Determinism),
+    ("type_strict", Probe::TypeStrict),
+    ("import_side_effects", Probe::ImportSideEffects),
+];
+
+const PREPATCHES: &[(&str, Prepatch)] = &[("fail", Prepatch::Fail), ("pass", Prepatch::Pass)];
 
 /// Limit of `[setup]` and `[build]` where none is stated.
 const STEP_LIMIT: Duration = Duration::from_secs(900);
@@ -41,27 +53,23 @@ fn from_file(path: &Path, flags: &Overrides) -> Result<Task, TaskError> {
     if flags.seal && !flags.argv.is_empty() {
         return Err(TaskError::CommandBesideTaskFile);
     }
-    let here = path.parent().expect("an absolute file has a directory");
-    let tree = here.join(typed.tree.as_deref().unwrap_or("."));
-    let tree =
-        tree.canonicalize().map_err(|error| TaskError::Unreadable { path: tree.clone(), error })?;
-    if !tree.is_dir() {
-        return Err(TaskError::NotATree(tree));
-    }
-    let mut task = Reader { path, text: &text }.task(typed, flags, &tree)?;
+    let reader = Reader { path, text: &text };
+    let trees = reader.trees(&typed)?;
+    let mut task = reader.task(typed, flags, &trees.tree)?;
+    let Trees { tree: _, solution, heldout, must_pass, known_wrong } = trees;
+    task = Task { solution, heldout, must_pass, known_wrong, ..task };
     task.file = Some(path.to_owned());
     Ok(task)
 }
 
 /// The task file's text, to say on which line a value stands.
-struct Reader<'a> {
-    path: &'a Path,
+pub(super) struct Reader<'a> {
+    pub(super) path: &'a Path,
     text: &'a str,
 }
 
 impl Reader<'_> {
     fn task(&self, typed: TaskFile, flags: &Overrides, tree: &Path) -> Result<Task, TaskError> {
-        self.refuse_later_keys(&typed)?;
         self.check_texts(&typed)?;
         let mut commands = self.commands(&typed.acceptance)?;
         if !flags.argv.is_empty() {
@@ -82,6 +90,10 @@ impl Reader<'_> {
                 .or(typed.contract_id.map(Spanned::into_inner))
                 .unwrap_or_else(|| default_id(tree)),
             tree: tree.to_owned(),
+            solution: Solution::Tree,
+            heldout: None,
+            must_pass: Vec::new(),
+            known_wrong: Vec::new(),
             task: typed.task.map(Spanned::into_inner),
             commands,
             protected,
@@ -93,42 +105,6 @@ impl Reader<'_> {
             build: typed.build.map(|step| self.step("build", &step)).transpose()?,
             gates: gates.collect::<Result<_, _>>()?,
         })
-    }
-
-    /// Keys that are part of the task file's shape but that this version cannot honour.
-    fn refuse_later_keys(&self, typed: &TaskFile) -> Result<(), TaskError> {
-        let start = [
-            ("start", &typed.start),
-            ("reference", &typed.reference),
-            ("patch", &typed.patch),
-            ("heldout", &typed.heldout),
-        ];
-        for (key, value) in start {
-            if let Some(value) = value {
-                return Err(self.not_yet(key, value.span().start));
-            }
-        }
-        for (key, value) in [("must_pass", &typed.must_pass), ("known_wrong", &typed.known_wrong)] {
-            if let Some(value) = value {
-                return Err(self.not_yet(key, value.span().start));
-            }
-        }
-        for entry in &typed.acceptance {
-            if entry.role == Role::Heldout {
-                return Err(self.not_yet("acceptance.role = \"heldout\"", entry.id.span().start));
-            }
-            for (key, value) in
-                [("probe", &entry.probe), ("prepatch", &entry.prepatch), ("cwd", &entry.cwd)]
-            {
-                if let Some(value) = value {
-                    return Err(self.not_yet(&format!("acceptance.{key}"), value.span().start));
-                }
-            }
-            if let Some(value) = entry.seal_exe.as_ref().filter(|value| *value.get_ref()) {
-                return Err(self.not_yet("acceptance.seal_exe", value.span().start));
-            }
-        }
-        Ok(())
     }
 
     /// What a record or an environment cannot hold, found before anything runs.
@@ -177,10 +153,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn not_yet(&self, key: &str, at: usize) -> TaskError {
-        self.fault(at, key, "this version does not measure tasks that need it; use `tree` alone")
-    }
-
     fn commands(&self, entries: &[AcceptanceEntry]) -> Result<Vec<Command>, TaskError> {
         let mut seen = BTreeSet::new();
         let mut commands = Vec::with_capacity(entries.len());
@@ -201,8 +173,15 @@ impl Reader<'_> {
                 role: entry.role,
                 ids: entry.ids.clone(),
                 run_writes: entry.run_writes.clone(),
+                probe: self.word("acceptance.probe", entry.probe.as_ref(), PROBES)?,
+                in_process_twin_of: entry.in_process_twin_of.as_ref().map(|id| id.get_ref().clone()),
+                prepatch: self
+                    .word("acceptance.prepatch", entry.prepatch.as_ref(), PREPATCHES)?
+                    .unwrap_or_default(),
+                seal: self.sealed_place(entry)?,
             });
         }
+        self.check_twins(entries)?;
         Ok(commands)
     }
 
@@ -311,7 +290,64 @@ impl Reader<'_> {
             })
     }
 
-    fn fault(&self, at: usize, key: &str, message: &str) -> TaskError {
+    /// One of some words.
+    fn word<T: Copy>(
+        &self,
+        key: &str,
+        typed: Option<&Spanned<String>>,
+        words: &[(&str, T)],
+    ) -> Result<Option<T>, TaskError> {
+        let Some(typed) = typed else { return Ok(None) };
+        let found = words.iter().find(|(word, _)| word == typed.get_ref());
+        found.map(|(_, value)| Some(*value)).ok_or_else(|| {
+            let known = words.iter().map(|(word, _)| format!("{word:?}")).collect::<Vec<_>>();
+            self.fault(typed.span().start, key, &format!("must be {}", known.join(" or ")))
+        })
+    }
+
+    /// `cwd` and `seal_exe`, which a record holds both or neither.
+    fn sealed_place(&self, entry: &AcceptanceEntry) -> Result<Option<SealedPlace>, TaskError> {
+        let wanted = entry.seal_exe.as_ref().filter(|wanted| *wanted.get_ref());
+        let (cwd, at) = match (&entry.cwd, wanted) {
+            (None, None) => return Ok(None),
+            (Some(cwd), Some(_)) => (cwd.get_ref(), cwd.span().start),
+            (Some(cwd), None) => {
+                let message = "is sealed beside the program: set `seal_exe = true` too";
+                return Err(self.fault(cwd.span().start, "acceptance.cwd", message));
+            }
+            (None, Some(wanted)) => {
+                let message = "is sealed beside a directory: set `cwd` too";
+                return Err(self.fault(wanted.span().start, "acceptance.seal_exe", message));
+            }
+        };
+        if !is_absolute(cwd) {
+            let message = "must be an absolute path without `.`, `..`, `//` or a final `/`";
+            return Err(self.fault(at, "acceptance.cwd", message));
+        }
+        let program = entry.argv.get_ref().first().map_or("", String::as_str);
+        let exe = which(program).filter(|exe| is_absolute(exe)).ok_or_else(|| {
+            let message = format!("`{program}` is no program on this machine's search path");
+            self.fault(entry.argv.span().start, "acceptance.seal_exe", &message)
+        })?;
+        Ok(Some(SealedPlace { cwd: cwd.clone(), exe }))
+    }
+
+    /// A twin names another command, which is no probe.
+    fn check_twins(&self, entries: &[AcceptanceEntry]) -> Result<(), TaskError> {
+        for entry in entries {
+            let Some(twin) = &entry.in_process_twin_of else { continue };
+            let other = entries.iter().find(|other| other.id.get_ref() == twin.get_ref());
+            let own = twin.get_ref() == entry.id.get_ref();
+            if own || other.is_none_or(|other| other.probe.is_some()) {
+                let message = "must be the id of another command that is no probe";
+                let key = "acceptance.in_process_twin_of";
+                return Err(self.fault(twin.span().start, key, message));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn fault(&self, at: usize, key: &str, message: &str) -> TaskError {
         TaskError::Value {
             place: format!("{}: {key}", self.place(at)),
             message: message.to_owned(),
@@ -338,7 +374,30 @@ fn bare_command(flags: &Overrides) -> Result<Command, TaskError> {
         role: Role::Visible,
         ids: None,
         run_writes: None,
+        probe: None,
+        in_process_twin_of: None,
+        prepatch: Prepatch::default(),
+        seal: None,
     })
+}
+
+/// Whether a record can hold it as an absolute path.
+fn is_absolute(path: &str) -> bool {
+    let plain = |rest: &str| {
+        !rest.split('/').any(|segment| matches!(segment, "" | "." | "..")) && !rest.contains('\0')
+    };
+    path == "/" || path.strip_prefix('/').is_some_and(plain)
+}
+
+/// The program that a word starts, by this process's search path; links are followed.
+fn which(program: &str) -> Option<String> {
+    let found = if program.contains('/') {
+        Path::new(program).to_owned()
+    } else {
+        let path = std::env::var_os("PATH")?;
+        std::env::split_paths(&path).map(|folder| folder.join(program)).find(|it| it.is_file())?
+    };
+    found.canonicalize().ok()?.into_os_string().into_string().ok()
 }
 
 fn default_id(tree: &Path) -> String {

@@ -16,6 +16,9 @@ pub struct Choice {
     pub keep: Vec<RelPath>,
     /// To be left out, with all below it.
     pub exclude: Vec<RelPath>,
+    /// Nothing is left out by default: held-out files, and trees made from a listing.
+    #[serde(skip)]
+    pub all: bool,
     /// The one file that is the task's own: no part of the tree whatever `keep` says.
     #[serde(skip)]
     pub task_file: Option<RelPath>,

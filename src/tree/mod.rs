@@ -4,6 +4,7 @@
 //! read, and names may be any bytes. What is left out of the listing is named with its reason.
 
 mod choice;
+mod copy;
 mod open;
 mod protected;
 #[cfg(test)]

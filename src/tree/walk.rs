@@ -38,6 +38,7 @@ pub fn snapshot(root: &Path, choice: &Choice, sink: &dyn Sink) -> Result<Snapsho
         task_file: choice.task_file.as_ref(),
         output: choice.output.as_ref(),
         keep: Items::new(&choice.keep),
+        all: choice.all,
         exclude: Items::new(&choice.exclude),
         found: Vec::new(),
         left_out: Vec::new(),
@@ -88,6 +89,7 @@ struct Walk<'a> {
     task_file: Option<&'a RelPath>,
     output: Option<&'a RelPath>,
     keep: Items<'a>,
+    all: bool,
     exclude: Items<'a>,
     found: Vec<Found>,
     left_out: Vec<LeftOut>,
@@ -145,7 +147,7 @@ impl Walk<'_> {
         if let Some(special) = special {
             return Ok(Some(Reason::Special(special)));
         }
-        if self.keep.name(path) {
+        if self.keep.name(path) || self.all {
             return Ok(None);
         }
         if let Some(reason) = by_name(path.name(), met.is_directory()) {
