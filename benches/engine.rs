@@ -20,7 +20,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use adequacy::base::Silent;
-use adequacy::plan::{Plan, plan};
+use adequacy::plan::{Plan, Trees, plan};
+use adequacy::run::workspace::Sources;
 use adequacy::run::{Lab, Settings, Spawner};
 use adequacy::task::{self, Overrides};
 use adequacy::tree::{self, Choice};
@@ -60,7 +61,7 @@ fn engine(group: &mut BenchmarkGroup<'_, criterion::measurement::WallTime>, file
     let overrides = Overrides { argv: vec!["true".to_owned()], ..Overrides::default() };
     let task = task::load(&root, &overrides).expect("a tree and a command");
     let snapshot = tree::snapshot(&task.tree, &Choice::default(), &Silent).expect("a tree");
-    let plan = plan(&task, &snapshot).expect("a plan");
+    let plan = plan(&task, Trees { base: &snapshot, start: None }).expect("a plan");
     let spawner = Spawner::new(Path::new(env!("CARGO_BIN_EXE_adequacy"))).expect("a spawner");
     for jobs in [1, 2] {
         let logs = folder.path().join(format!("logs{jobs}"));
@@ -72,9 +73,9 @@ fn engine(group: &mut BenchmarkGroup<'_, criterion::measurement::WallTime>, file
             logs,
             output_limit: 1 << 20,
             full_matrix: false,
-            links: Vec::new(),
         };
-        let lab = Lab::open(&task, &snapshot, &settings, &spawner, &Silent).expect("workspaces");
+        let sources = Sources { tree: &snapshot, heldout: None, links: &[] };
+        let lab = Lab::open(&task, sources, &settings, &spawner, &Silent).expect("workspaces");
         lab.baseline().expect("`true` passes");
         let how = lab.soundness();
         let workers = if jobs == 1 { "worker" } else { "workers" };

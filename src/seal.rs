@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::adequacy::{Adequacy, Gate};
+use crate::adequacy::{Adequacy, Gate, Input, Tally};
 use crate::base::Sha256;
 use crate::base::json::{Integer, Value};
 use crate::contract::{
-    self, Acceptance, Count, Equivalence, Kind, ProtectedPath, Record, WriteError,
+    self, Acceptance, ClassCount, Count, Equivalence, Executable, Kind, Probe, ProtectedPath, Record,
+    Seal, Strength, WriteError,
 };
 use crate::outcome::Reason;
-use crate::task::{Protected, ProtectedKind, Task};
+use crate::plan::Class;
+use crate::task::{self, Protected, ProtectedKind, Solution, Task};
 use crate::tree::{self, ProtectedError};
 
 /// Names left out of a protected directory that states no exclusions: what running tests writes.
@@ -21,6 +23,14 @@ pub const DEFAULT_EXCLUDE: &[&str] = &["__pycache__", ".pytest_cache"];
 pub struct Sealed<'a> {
     /// The task.
     pub task: &'a Task,
+    /// The root of the right solution, where the protected paths are; without one, of the start tree.
+    pub root: &'a Path,
+    /// The paths an agent may not change.
+    pub protected: &'a [Protected],
+    /// Digest of the held-out files, where a held-out command is sealed.
+    pub heldout_split_sha256: Option<Sha256>,
+    /// Files that the right solution changes and that are no tests.
+    pub module_under_test: Option<Vec<String>>,
     /// Its numbers.
     pub adequacy: &'a Adequacy,
     /// Digest of the mutant set.
@@ -62,23 +72,28 @@ pub enum SealError {
 /// breaks a rule.
 pub fn build(sealed: &Sealed<'_>) -> Result<Vec<u8>, SealError> {
     let task = sealed.task;
+    let is_gated = task.solution != Solution::None;
     let record = Record {
         contract_id: task.contract_id.clone(),
         task: task.task.clone(),
-        protected_paths: protected(task)?,
+        protected_paths: protected(sealed.root, sealed.protected)?,
         acceptance: task.commands.iter().map(acceptance).collect(),
         adequacy: contract::Adequacy {
             mutants: Count::from(sealed.adequacy.mutants),
             killed: Count::from(sealed.adequacy.killed),
-            by_class: None,
-            kill_vector_sha256: Some(sealed.adequacy.kill_vector_sha256()),
-            gates: Some(gates(sealed)),
+            by_class: by_class(sealed.adequacy),
+            kill_vector_sha256: is_gated.then(|| sealed.adequacy.kill_vector_sha256()),
+            gates: is_gated.then(|| gates(sealed)),
         },
-        heldout_split_sha256: None,
+        heldout_split_sha256: sealed.heldout_split_sha256,
         mutant_set_sha256: sealed.mutant_set_sha256,
         authority_sha256: None,
-        module_under_test: None,
-        strength: None,
+        module_under_test: sealed.module_under_test.clone(),
+        strength: match &task.solution {
+            Solution::Tree => None,
+            Solution::From(_) | Solution::Patch(_) => Some(Strength::Gated),
+            Solution::None => Some(Strength::ReferenceFree),
+        },
         native_loaded: None,
         execution_surface: None,
         surface_aliases: None,
@@ -86,12 +101,22 @@ pub fn build(sealed: &Sealed<'_>) -> Result<Vec<u8>, SealError> {
     Ok(record.to_canonical_bytes()?)
 }
 
-/// The task's protected paths with their digests, read from the tree as it is now.
+/// Protected paths with their digests, read from the tree at `root` as it is now.
 ///
 /// # Errors
 /// [`ProtectedError`] when one is not there or holds what cannot be sealed.
-pub fn protected(task: &Task) -> Result<Vec<ProtectedPath>, ProtectedError> {
-    task.protected.iter().map(|entry| protect(&task.tree, entry)).collect()
+pub fn protected(root: &Path, entries: &[Protected]) -> Result<Vec<ProtectedPath>, ProtectedError> {
+    entries.iter().map(|entry| protect(root, entry)).collect()
+}
+
+/// The counts of the sets; none for a tree, whose mutants belong to no set.
+fn by_class(adequacy: &Adequacy) -> Option<BTreeMap<String, ClassCount>> {
+    let sets = adequacy.by_class.iter().filter(|(class, _)| class.is_set());
+    let counts = |(class, tally): (&Class, &Tally)| {
+        let (mutants, killed) = (Count::from(tally.mutants), Count::from(tally.killed));
+        (class.name().to_owned(), ClassCount { mutants, killed })
+    };
+    Some(sets.map(counts).collect::<BTreeMap<_, _>>()).filter(|sets| !sets.is_empty())
 }
 
 fn protect(root: &Path, entry: &Protected) -> Result<ProtectedPath, ProtectedError> {
@@ -119,23 +144,33 @@ fn acceptance(command: &crate::task::Command) -> Acceptance {
         argv: command.argv.words().to_vec(),
         ids: command.ids.clone(),
         run_writes: command.run_writes.clone(),
-        seal: None,
+        seal: command.seal.as_ref().map(|place| Seal {
+            cwd: place.cwd.clone(),
+            exe: Executable::One(place.exe.clone()),
+            interpreter: None,
+        }),
         tier: None,
-        probe: None,
-        in_process_twin_of: None,
+        probe: command.probe.map(|probe| match probe {
+            task::Probe::Determinism => Probe::Determinism,
+            task::Probe::TypeStrict => Probe::TypeStrict,
+            task::Probe::ImportSideEffects => Probe::ImportSideEffects,
+        }),
+        in_process_twin_of: command.in_process_twin_of.clone(),
     }
 }
 
 fn gates(sealed: &Sealed<'_>) -> BTreeMap<String, Value> {
     let mut gates = BTreeMap::new();
     for gate in sealed.gates {
-        let members = [
-            ("pass", Value::Bool(gate.pass)),
-            ("formula", Value::String(gate.formula.to_owned())),
-            ("threshold", Value::Float(gate.threshold)),
-            ("value", Value::Float(gate.value)),
-        ];
-        gates.insert(gate.name.to_owned(), Value::object(members));
+        let inputs = gate.inputs.iter().map(|&(name, input)| match input {
+            Input::Count(count) => (name, number(count)),
+            Input::Share(share) => (name, Value::Float(share)),
+        });
+        let pass = ("pass", Value::Bool(gate.pass));
+        let formula = ("formula", Value::String(gate.formula.to_owned()));
+        let members = [pass, formula].into_iter().chain(inputs);
+        let members = members.map(|(name, value)| (name.to_owned(), value)).collect();
+        gates.insert(gate.name.to_owned(), Value::Object(members));
     }
     gates.insert("measurement".to_owned(), measurement(sealed));
     gates
@@ -145,6 +180,10 @@ fn measurement(sealed: &Sealed<'_>) -> Value {
     let Measurement { version, interpreter, sampler, baselines } = &sealed.measurement;
     let adequacy = sealed.adequacy;
     let text = |text: &str| Value::String(text.to_owned());
+    let profile = match sealed.task.solution {
+        Solution::From(_) | Solution::Patch(_) => "done/1",
+        Solution::Tree | Solution::None => "full",
+    };
     let optional =
         |text: Option<&str>| text.map_or(Value::Null, |text| Value::String(text.to_owned()));
     let sampled = sampler.as_ref().map(|(name, seed, _)| format!("{name} seed {seed}"));
@@ -157,7 +196,7 @@ fn measurement(sealed: &Sealed<'_>) -> Value {
         ),
         ("tool", text("adequacy")),
         ("version", text(version)),
-        ("profile", text("full")),
+        ("profile", text(profile)),
         ("interpreter", optional(interpreter.as_deref())),
         ("sampler", optional(sampled.as_deref())),
         ("rest_population", population.unwrap_or(Value::Null)),

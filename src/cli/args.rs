@@ -167,6 +167,9 @@ pub(crate) struct SealArgs {
     /// The contract's id, instead of the task file's
     #[arg(long, value_name = "ID")]
     pub(crate) contract_id: Option<String>,
+    /// Leave out of the contract what names the solution: the files that it changes
+    #[arg(long)]
+    pub(crate) blind: bool,
     /// Also write contract.dsse.json, signed with the key of this seed file (see `keygen`)
     #[arg(long, value_name = "SEED_FILE")]
     pub(crate) key: Option<PathBuf>,

@@ -103,7 +103,8 @@ impl From<MeasureError> for Fault {
             MeasureError::Compile(CompileError::Tree(error)) => return error.into(),
             MeasureError::Compile(_) | MeasureError::NoInterpreter => Exit::CannotStart,
             MeasureError::Control(_) => Exit::Control,
-            MeasureError::Unmatched(_) => Exit::Usage,
+            MeasureError::Unmatched(_) | MeasureError::Patch { .. } => Exit::Usage,
+            MeasureError::FlakyStart(_) => Exit::Baseline,
             MeasureError::NoMutants(_) => Exit::NothingToDo,
             MeasureError::TreeChanged(_) | MeasureError::Survivors(_) => Exit::Resources,
         };

@@ -11,7 +11,7 @@ use super::args::InitArgs;
 use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams};
-use crate::plan;
+use crate::plan::{self, Trees};
 use crate::task::{self, Overrides, TASK_FILE};
 use crate::tree::{self, Choice, Snapshot};
 
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &InitArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     }
     let overrides = Overrides::default();
     if let Ok(task) = task::load(&args.path, &overrides) {
-        let plan = plan::plan(&task, &snapshot)?;
+        let plan = plan::plan(&task, Trees { base: &snapshot, start: None })?;
         let mutants = plan.mutants.len();
         writeln!(streams.err, "next: `adequacy seal`, which will run at most {mutants} mutants")?;
     }

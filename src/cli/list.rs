@@ -7,8 +7,8 @@ use super::args::ListArgs;
 use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
-use crate::measure;
-use crate::plan::{self, Plan, PlanFile, Row};
+use crate::measure::{TaskTrees, Wanted};
+use crate::plan::{self, Mutant, Plan, Row};
 use crate::report::{Style, text};
 use crate::tree::{Snapshot, TreeError};
 
@@ -18,16 +18,19 @@ pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     }
     let task = setup::task(&args.task, &setup::overrides(&args.task, None, &[]))?;
     let sink = Progress::new(true);
-    let snapshot = measure::listing(&task, &setup::choice(&args.task), &sink)?;
-    let plan = plan::plan(&task, &snapshot)?;
+    let choice = setup::choice(&args.task);
+    let scratch = setup::scratch(None, &task.tree)?;
+    let wanted = Wanted { choice: &choice, output: None, scratch: &scratch };
+    let trees = TaskTrees::of(&task, &wanted, &sink)?;
+    let plan = plan::plan(&task, trees.for_plan())?;
     if args.diff {
         for mutant in &plan.mutants {
             // `patch` takes what stands before a header for talk.
             writeln!(streams.out, "mutant {} {}", mutant.id, mutant.operator.name)?;
-            streams.out.write_all(&text::diff(&plan, mutant, &snapshot)?)?;
+            streams.out.write_all(&text::diff(&plan, mutant, &trees.base)?)?;
         }
     } else if !args.files {
-        rows(&plan, &snapshot, args.json, streams)?;
+        rows(&plan, &trees.base, args.json, streams)?;
     }
     if args.files {
         write!(streams.out, "{}", text::files(&plan))?;
@@ -49,8 +52,8 @@ pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     Ok(if plan.mutants.is_empty() { Exit::NothingToDo } else { Exit::Done })
 }
 
-/// Files whose lines are made at the same time, and held until they are written.
-const AT_ONCE: usize = 64;
+/// Mutants whose lines are made at the same time, and held until they are written.
+const AT_ONCE: usize = 1 << 14;
 
 /// One line a mutant; a source is read when its mutants are shown, and no earlier.
 fn rows(
@@ -60,28 +63,46 @@ fn rows(
     streams: &mut Streams<'_>,
 ) -> Result<(), Fault> {
     let style = streams.out_style;
-    for files in plan.files.chunks(AT_ONCE) {
-        let lines = files.par_iter().map(|file| lines(plan, file, snapshot, json, style));
-        for lines in lines.collect::<Result<Vec<_>, _>>()? {
-            streams.out.write_all(lines.as_bytes())?;
+    let runs = plan.mutants.chunk_by(|one, next| one.edit.file == next.edit.file);
+    let mut waiting = Vec::new();
+    let mut count = 0;
+    for run in runs {
+        count += run.len();
+        waiting.push(run);
+        if count >= AT_ONCE {
+            write_lines(plan, snapshot, &waiting, json, style, streams)?;
+            (waiting, count) = (Vec::new(), 0);
         }
+    }
+    write_lines(plan, snapshot, &waiting, json, style, streams)
+}
+
+fn write_lines(
+    plan: &Plan,
+    snapshot: &Snapshot,
+    runs: &[&[Mutant]],
+    json: bool,
+    style: Style,
+    streams: &mut Streams<'_>,
+) -> Result<(), Fault> {
+    let lines = runs.par_iter().map(|run| lines(plan, run, snapshot, json, style));
+    for lines in lines.collect::<Result<Vec<_>, _>>()? {
+        streams.out.write_all(lines.as_bytes())?;
     }
     Ok(())
 }
 
+/// The lines of mutants of one file.
 fn lines(
     plan: &Plan,
-    file: &PlanFile,
+    run: &[Mutant],
     snapshot: &Snapshot,
     json: bool,
     style: Style,
 ) -> Result<String, TreeError> {
     let mut lines = String::new();
-    if file.mutants.is_empty() {
-        return Ok(lines);
-    }
-    let source = snapshot.read(&file.path)?;
-    for mutant in &plan.mutants[file.mutants.clone()] {
+    let source = plan.file(&run[0]).source(snapshot)?;
+    for mutant in run {
         if json {
             let row = Row::of(plan, mutant, &source);
             lines.push_str(&serde_json::to_string(&row).expect("a row is plain values"));

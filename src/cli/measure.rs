@@ -77,14 +77,14 @@ pub(crate) fn failing_gate(
     for gate in measured.gates.iter().filter(|gate| !gate.pass) {
         let allowed = measured.run.allowed.iter().any(|allowed| allowed == gate.name);
         let label = streams.err_style.red("gate");
+        let inputs = gate.inputs.iter().map(|(name, input)| format!("{name} {input}"));
+        let inputs = inputs.collect::<Vec<_>>().join(", ");
         writeln!(
             streams.err,
-            "{label} `{}` fails{}: {} {}, and it is {}",
+            "{label} `{}` fails{}: {} ({inputs})",
             gate.name,
             if allowed { " and is allowed" } else { "" },
             gate.formula,
-            gate.threshold,
-            gate.value
         )?;
         let how = if gate.name == "undecided" { Exit::Undecided } else { Exit::No };
         exit = exit.or((!allowed).then_some(how));

@@ -20,17 +20,17 @@ pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, 
     let task = run.task.clone();
     let options = options(args, &task, &run)?;
     let quiet = Progress::new(true);
-    let prepared = measure::prepare(&task, &options.choice, &quiet)?;
+    let prepared = measure::prepare(&task, &options.wanted(), &quiet)?;
     let place = find(&prepared, &args.id)?;
-    let Prepared { snapshot, plan, .. } = &prepared;
+    let Prepared { trees, plan, .. } = &prepared;
     let mutant = &plan.mutants[place];
-    if snapshot.digest() != run.tree_sha256 {
+    if trees.digest() != run.tree_sha256 {
         writeln!(streams.err, "warning: the tree has changed since that run")?;
     }
-    let source = snapshot.read(&plan.file(mutant).path)?;
+    let source = plan.file(mutant).source(&trees.base)?;
     let shown = text::line(plan, mutant, &source, streams.out_style);
     writeln!(streams.out, "{shown}")?;
-    let diff = text::diff(plan, mutant, snapshot)?;
+    let diff = text::diff(plan, mutant, &trees.base)?;
     writeln!(streams.out, "{}", text::output(&diff))?;
     let spawner = setup::spawner(&options.helper)?;
     let logs = tempfile::tempdir_in(&options.scratch).map_err(|error| {
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, 
     for run in &runs {
         show(run, &task, logs.path(), streams)?;
     }
-    let outcome = outcome::judge(&runs, &measure::runners(&task));
+    let outcome = outcome::judge(&runs, &measure::runners(&task), !mutant.class.is_never_unviable());
     writeln!(streams.out, "{}", word(&outcome, &task))?;
     Ok(Exit::Done)
 }

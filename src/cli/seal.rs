@@ -14,7 +14,8 @@ use crate::measure::Measured;
 use crate::report::terminal::escaped;
 use crate::seal::{self, Measurement, Sealed};
 use crate::statement;
-use crate::task::Task;
+use crate::task::{Role, Task};
+use crate::tree;
 use crate::verify;
 
 pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
@@ -29,7 +30,6 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         return Err(Fault::new(Exit::Usage, message));
     }
     let key = args.key.as_deref().map(secret_key).transpose()?;
-    protected_are_there(&task)?;
     let measured = measure::measured(&task, measure_args, streams)?;
     measure::show(&measured, measure_args, streams)?;
     if let Some(exit) = measure::failing_gate(&measured, streams)? {
@@ -46,9 +46,9 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         return Err(Fault::new(Exit::No, message));
     }
     let folder = args.out.clone().unwrap_or_else(|| measured.output.sealed());
-    let contract = record(&task, &measured, measure_args.run.baselines)?;
+    let contract = record(&task, &measured, args)?;
     let digest = write(&contract, key.as_ref(), &folder)?;
-    if task.protected.is_empty() {
+    if measured.protected.is_empty() {
         let words = "no path is protected: nothing in this contract keeps the tests as they are";
         writeln!(streams.err, "warning: {words} (see `[[protected]]` in the task file)")?;
     }
@@ -61,26 +61,29 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     Ok(Exit::Done)
 }
 
-/// Finds out before the run what would make it worthless: every protected path can be sealed.
-fn protected_are_there(task: &Task) -> Result<(), Fault> {
-    seal::protected(task).map(|_| ()).map_err(Fault::from)
-}
-
 /// The record's bytes.
-fn record(task: &Task, measured: &Measured, baselines: u32) -> Result<Vec<u8>, Fault> {
+fn record(task: &Task, measured: &Measured, args: &SealArgs) -> Result<Vec<u8>, Fault> {
     let run = &measured.run;
+    let has_heldout = task.commands.iter().any(|command| command.role == Role::Heldout);
+    let heldout = task.heldout.as_deref().filter(|_| has_heldout).map(tree::heldout).transpose()?;
     let sampler = run.sampler.as_ref();
     let adequacy = &measured.adequacy;
     Ok(seal::build(&Sealed {
         task,
+        root: measured.trees.base.root(),
+        protected: &measured.protected,
+        heldout_split_sha256: heldout,
+        module_under_test: Some(measured.trees.changed_files()).filter(|files| {
+            !args.blind && !files.is_empty()
+        }),
         adequacy,
-        mutant_set_sha256: adequacy.mutant_set_sha256(&measured.plan, &measured.snapshot)?,
+        mutant_set_sha256: adequacy.mutant_set_sha256(&measured.plan, &measured.trees.base)?,
         gates: &measured.gates,
         measurement: Measurement {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             interpreter: run.interpreter.as_ref().map(|found| found.version.clone()),
             sampler: sampler.map(|used| (used.name.clone(), used.seed, used.population)),
-            baselines,
+            baselines: args.measure.run.baselines,
         },
     })?)
 }

@@ -43,6 +43,13 @@ pub enum MeasureError {
         /// Which hunk, and where.
         source: crate::tree::patch::PatchError,
     },
+    /// Commands do not always end the same way on the start tree.
+    #[error(
+        "on the start tree {} did not end the same way each time; a flaky command cannot tell a change \
+         from luck (`--allow flaky` goes on all the same, and records it)",
+        super::observe::quoted(.0)
+    )]
+    FlakyStart(Vec<String>),
     /// There is nothing to mutate.
     #[error("{0}")]
     NoMutants(String),

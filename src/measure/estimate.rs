@@ -37,7 +37,7 @@ pub fn estimate(
     if task.commands.is_empty() {
         return Err(TaskError::NoCommand.into());
     }
-    let prepared = prepare(task, &options.choice, &options.scratch, sink)?;
+    let prepared = prepare(task, &options.wanted(), sink)?;
     let links = prepared.links(task);
     let logs = tempfile::tempdir_in(&options.scratch)
         .map_err(|error| RunError::Log { path: options.scratch.clone(), error })?;

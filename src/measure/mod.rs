@@ -6,10 +6,13 @@ mod error;
 mod estimate;
 mod ledger;
 mod links;
+mod observe;
 mod output;
 mod prepare;
+mod protect;
 mod replay;
 mod run_file;
+mod trees;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -20,18 +23,20 @@ pub use controls::{Controls, Refusal};
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use ledger::{Ledger, LedgerError, Line};
+pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
-pub use prepare::{Prepared, listing, prepare};
+pub use prepare::{Prepared, prepare};
 pub use replay::replay;
-pub use run_file::{FORMAT, Interpreted, RunFile, State, Totals};
+pub use run_file::{ClassTotals, FORMAT, Interpreted, RunFile, State, Totals};
+pub use trees::{TaskTrees, Wanted};
 
 use crate::adequacy::{Adequacy, Gate, Thresholds};
 use crate::base::{RelPath, Sink};
 use crate::outcome::{self, Outcome};
 use crate::plan::Plan;
 use crate::run::{Lab, RunError, Runner, Sentinels, Settings, Spawner};
-use crate::task::{Task, TaskError};
-use crate::tree::{Choice, Snapshot};
+use crate::task::{Protected, Solution, Task, TaskError};
+use crate::tree::Choice;
 
 /// How a task is measured.
 #[derive(Debug, Clone)]
@@ -63,8 +68,10 @@ pub struct Options {
 /// A measured task.
 #[derive(Debug)]
 pub struct Measured {
-    /// What the tree held.
-    pub snapshot: Snapshot,
+    /// What the trees held.
+    pub trees: TaskTrees,
+    /// The paths an agent may not change: those of the task, and those the commands look at.
+    pub protected: Vec<Protected>,
     /// Its mutants.
     pub plan: Plan,
     /// What each counted mutant's runs mean, by its place in the plan.
@@ -80,7 +87,18 @@ pub struct Measured {
 }
 
 impl Options {
-    fn settings(&self, logs: PathBuf, links: Vec<(RelPath, PathBuf)>) -> Settings {
+    /// What is listed of the trees.
+    #[must_use]
+    pub fn wanted(&self) -> Wanted<'_> {
+        Wanted { choice: &self.choice, output: Some(&self.output), scratch: &self.scratch }
+    }
+
+    /// Where the capped outputs of a run go.
+    fn logs(&self) -> PathBuf {
+        OutputDir::logs_in(&self.output)
+    }
+
+    fn settings(&self, logs: PathBuf) -> Settings {
         Settings {
             jobs: self.jobs,
             baselines: self.baselines,
@@ -88,7 +106,6 @@ impl Options {
             logs,
             output_limit: self.output_limit,
             full_matrix: self.full_matrix,
-            links,
         }
     }
 }
@@ -106,19 +123,22 @@ pub fn measure(
     if task.commands.is_empty() {
         return Err(TaskError::NoCommand.into());
     }
-    let place = OutputDir::place_in(&options.output, &task.tree);
-    let choice = Choice { output: place, ..options.choice.clone() };
-    let mut prepared = prepare(task, &choice, sink)?;
+    let mut prepared = prepare(task, &options.wanted(), sink)?;
     let links = prepared.links(task);
     let watched = links::fingerprint(&links)?;
     let output = OutputDir::open(&options.output, options.resume)?;
     let mut run = RunFile::begin(task, options, &prepared, &links);
-    let settings = options.settings(output.logs(), links.clone());
+    let settings = options.settings(output.logs());
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
     output.begin(&run, earlier.as_ref())?;
-    let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
+    let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
     let baseline = lab.baseline()?;
     run.baseline(&baseline, &lab);
+    let trees = &prepared.trees;
+    if let Some(start) = &trees.start {
+        run.start = Some(observe::start(task, trees, start, options, spawner, sink)?);
+    }
+    run.variants = observe::variants(task, trees, options, spawner, sink)?;
     if let Some(budget) = task.mutate.budget {
         let planned = earlier.as_ref().filter(|run| run.is_planned());
         let limit = planned.and_then(|run| Some(run.sampler.as_ref()?.limit));
@@ -126,29 +146,37 @@ pub fn measure(
         prepared.plan.sample(limit, task.mutate.seed);
         run.sampled(limit, &prepared.plan, task);
     }
-    let rows = output::rows(&prepared.plan, &prepared.snapshot)?;
+    let rows = output::rows(&prepared.plan, &trees.base)?;
     output.write_plan(&mut run, &rows, earlier.as_ref())?;
     let found = prepared.interpreter.as_ref().map(|(found, _)| found);
-    let (plan, snapshot) = (&prepared.plan, &prepared.snapshot);
+    let (plan, snapshot) = (&prepared.plan, &trees.base);
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
     let (outcomes, sentinels) = decide(&lab, task, &output, &run, plan)?;
     let not_reached = controls::after(&lab, plan, snapshot, &runners(task), &outcomes, sink)?;
     drop(lab);
-    if let Err(error) =
-        nothing_left(spawner).and_then(|()| unchanged(task, &choice, snapshot, &links, &watched))
-    {
+    let unchanged = || unchanged(task, options, trees, &links, &watched);
+    if let Err(error) = nothing_left(spawner).and_then(|()| unchanged()) {
         run.state = State::Spoiled;
         output.write_run(&run)?;
         return Err(error);
     }
     let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
-    let gates = Thresholds::of(&task.gates, options.max_undecided).gates(&adequacy);
+    let gates = thresholds(task, options).gates(&adequacy);
     run.finish(&adequacy, &gates, sentinels, not_reached);
     output.write_sources(plan, snapshot, &outcomes)?;
     output.write_run(&run)?;
-    let Prepared { snapshot, plan, .. } = prepared;
-    Ok(Measured { snapshot, plan, outcomes, adequacy, gates, run, output })
+    let Prepared { trees, plan, .. } = prepared;
+    let protected = protect::protected(task, &trees);
+    Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// What the gates of a task demand.
+fn thresholds(task: &Task, options: &Options) -> Thresholds {
+    let has_change = matches!(task.solution, Solution::From(_) | Solution::Patch(_));
+    let stated = Thresholds::of(&task.gates, options.max_undecided);
+    let has_twin = task.commands.iter().any(|command| command.in_process_twin_of.is_some());
+    Thresholds { has_change, judges_cheats: stated.judges_cheats || has_twin, ..stated }
 }
 
 /// How many mutants a CPU time pays for, if each takes as long as the unmutated tree; at least one.
@@ -172,7 +200,8 @@ fn decide(
     let runners = runners(task);
     let outcomes = Mutex::new(known);
     let sentinels = lab.mutants(plan, &todo, &|place, runs| {
-        let outcome = outcome::judge(runs, &runners);
+        let must_build = !plan.mutants[place].class.is_never_unviable();
+        let outcome = outcome::judge(runs, &runners, must_build);
         ledger.append(&plan.mutants[place], &outcome, runs).map_err(|error| RunError::Log {
             path: error.path().to_owned(),
             error: error.into_io(),
@@ -194,17 +223,16 @@ pub fn runners(task: &Task) -> Vec<Option<Runner>> {
     task.commands.iter().map(|command| Runner::of(command.argv.words())).collect()
 }
 
-/// The tree and what was linked from it are as they were before the first command.
+/// The trees and what was linked from them are as they were before the first command.
 fn unchanged(
     task: &Task,
-    choice: &Choice,
-    before: &Snapshot,
+    options: &Options,
+    trees: &TaskTrees,
     links: &[(RelPath, PathBuf)],
     watched: &links::Fingerprint,
 ) -> Result<(), MeasureError> {
-    let after = listing(task, choice, &crate::base::Silent)?;
-    if let Some(path) = before.first_difference(&after) {
-        return Err(MeasureError::TreeChanged(format!("`{path}`")));
+    if let Some(path) = trees.first_change(task, &options.wanted())? {
+        return Err(MeasureError::TreeChanged(format!("`{}`", path.display())));
     }
     if let Some(path) = watched.first_difference(&links::fingerprint(links)?) {
         return Err(MeasureError::TreeChanged(format!("`{path}`, which the copies link to")));

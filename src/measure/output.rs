@@ -127,7 +127,13 @@ impl OutputDir {
     /// Capped outputs, one file a run.
     #[must_use]
     pub fn logs(&self) -> PathBuf {
-        self.path.join("logs")
+        Self::logs_in(&self.path)
+    }
+
+    /// The same of a run directory that is not opened.
+    #[must_use]
+    pub fn logs_in(path: &Path) -> PathBuf {
+        path.join("logs")
     }
 
     /// The ledger.

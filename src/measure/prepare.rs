@@ -1,17 +1,17 @@
 //! What is known before a command of the task runs: the listing, the plan, the interpreter.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use adequacy_mutators::Language;
 
-use super::{MeasureError, TaskTrees, links};
+use super::{MeasureError, TaskTrees, Wanted, links};
 use crate::base::{Event, RelPath, Sink};
 use crate::plan::compile::{self, Judge};
 use crate::plan::interpreter::{self, Found, Interpreter};
 use crate::plan::{Fate, Plan};
 use crate::task::{Task, TaskError};
-use crate::tree::{Choice, Snapshot};
+use crate::tree::Snapshot;
 
 /// What is known before a command runs.
 pub struct Prepared {
@@ -29,20 +29,18 @@ impl Prepared {
     }
 }
 
-/// Lists the trees and plans, judges and samples the mutants; runs none of the task's commands. What
-/// a patch makes is put below `scratch`.
+/// Lists the trees and plans, judges and samples the mutants; runs none of the task's commands.
 ///
 /// # Errors
 /// [`MeasureError`] when a tree cannot be read, a patch does not apply, a pattern fits nothing, or no
 /// mutant is left.
 pub fn prepare(
     task: &Task,
-    choice: &Choice,
-    scratch: &Path,
+    wanted: &Wanted<'_>,
     sink: &dyn Sink,
 ) -> Result<Prepared, MeasureError> {
     sink.tell(Event::Step { name: "list", total: None });
-    let trees = TaskTrees::of(task, choice, scratch, sink)?;
+    let trees = TaskTrees::of(task, wanted, sink)?;
     let mut plan = crate::plan::plan(task, trees.for_plan())?;
     tell(task, &plan, sink);
     sink.tell(Event::Step { name: "judge", total: None });

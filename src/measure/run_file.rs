@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Controls, Options, Prepared};
-use crate::adequacy::{Adequacy, Gate};
+use super::{Controls, Options, Prepared, StartRecord, VariantRecord};
+use crate::adequacy::{Adequacy, Gate, Tally};
 use crate::base::{RelPath, Sha256, any_path};
-use crate::plan::{Plan, SAMPLER};
+use crate::plan::{Class, Plan, SAMPLER, Uncovered};
 use crate::run::workspace::Soundness;
 use crate::run::{Baseline, Lab, Run, Runner, Sentinels};
 use crate::task::{Command, Task};
@@ -74,8 +74,14 @@ pub struct RunFile {
     pub ignored: BTreeMap<String, String>,
     /// Mutated files, each with the number of its mutants.
     pub files: BTreeMap<String, usize>,
+    /// Functions that the change touches and that no cheat takes the place of.
+    pub uncovered: Vec<UncoveredRecord>,
     /// Runs of the unmutated tree before the mutants.
     pub baselines: Vec<Vec<Run>>,
+    /// What the commands do on the start tree.
+    pub start: Option<StartRecord>,
+    /// What they make of the other solutions that the task names.
+    pub variants: Vec<VariantRecord>,
     /// What the controls found.
     pub controls: Option<Controls>,
     /// Whether the run went on where an earlier one was broken off.
@@ -90,6 +96,41 @@ pub struct RunFile {
     pub gates: BTreeMap<String, bool>,
     /// Known defects that a person lets through.
     pub allowed: Vec<String>,
+}
+
+/// A function that no cheat takes the place of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UncoveredRecord {
+    /// Its file.
+    pub path: String,
+    /// Its dotted name.
+    pub function: String,
+    /// Line of its definition, from 1.
+    pub line: u32,
+    /// Why not.
+    pub why: String,
+}
+
+impl UncoveredRecord {
+    fn of(one: &Uncovered, plan: &Plan) -> Self {
+        Self {
+            path: plan.files[one.file as usize].name.clone(),
+            function: one.function.clone(),
+            line: one.line,
+            why: one.why.to_owned(),
+        }
+    }
+}
+
+/// The numbers of one class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassTotals {
+    /// Mutants that count.
+    pub mutants: u64,
+    /// Those that were killed.
+    pub killed: u64,
+    /// Those that nobody could decide.
+    pub undecided: u64,
 }
 
 /// A command and its limit.
@@ -162,6 +203,8 @@ pub struct Totals {
     pub killed_by_reason: BTreeMap<String, u64>,
     /// Kills by the command that was first to kill.
     pub first_killers: BTreeMap<String, u64>,
+    /// The same by class, in sealed order of the classes.
+    pub by_class: BTreeMap<Class, ClassTotals>,
     /// Those that every command accepted.
     pub survived: u64,
     /// Those that nobody could decide.
@@ -189,8 +232,8 @@ impl RunFile {
         prepared: &Prepared,
         links: &[(RelPath, PathBuf)],
     ) -> Self {
-        let Prepared { snapshot, plan, interpreter } = prepared;
-        let left_out = snapshot.left_out().iter();
+        let Prepared { trees, plan, interpreter } = prepared;
+        let left_out = trees.named().left_out().iter();
         let mut file = Self {
             format: FORMAT.to_owned(),
             state: State::Begun,
@@ -199,7 +242,7 @@ impl RunFile {
             choice: options.choice.clone(),
             output_limit: options.output_limit,
             task_sha256: digest(task, options),
-            tree_sha256: snapshot.digest(),
+            tree_sha256: trees.digest(),
             plan_sha256: Sha256::of(b""),
             commands: task.commands.iter().map(CommandRecord::of).collect(),
             environment: Vec::new(),
@@ -228,7 +271,10 @@ impl RunFile {
                 .map(|file| (file.path.to_string(), file.why.to_string()))
                 .collect(),
             files: plan.files.iter().map(|file| (file.name.clone(), file.mutants.len())).collect(),
+            uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
             baselines: Vec::new(),
+            start: None,
+            variants: Vec::new(),
             controls: None,
             resumed: options.resume,
             sentinels: Sentinels::default(),
@@ -293,6 +339,14 @@ impl RunFile {
                 .first_killers
                 .iter()
                 .map(|(&place, count)| (id(place), *count))
+                .collect(),
+            by_class: adequacy
+                .by_class
+                .iter()
+                .map(|(&class, tally)| {
+                    let Tally { mutants, killed, undecided } = *tally;
+                    (class, ClassTotals { mutants, killed, undecided })
+                })
                 .collect(),
             survived: adequacy.survived,
             undecided: adequacy.undecided_count(),

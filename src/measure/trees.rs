@@ -5,15 +5,27 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::MeasureError;
-use crate::base::{RelPath, Sink};
+use super::{MeasureError, OutputDir};
+use crate::base::{RelPath, Sha256, Sink};
 use crate::plan;
 use crate::run::workspace::Sources;
 use crate::task::{Solution, Task, Variant};
 use crate::tree::patch::Patch;
 use crate::tree::{self, Choice, Snapshot};
 
+/// What is listed of a tree, and where this program itself writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// What is left out, and what is kept.
+    pub choice: &'a Choice,
+    /// The run directory, which is no part of a tree.
+    pub output: Option<&'a Path>,
+    /// Where trees are put that patches make.
+    pub scratch: &'a Path,
+}
+
 /// The listings of a task's trees.
+#[derive(Debug)]
 pub struct TaskTrees {
     /// The tree that mutants are made of.
     pub base: Snapshot,
@@ -28,25 +40,24 @@ pub struct TaskTrees {
 }
 
 impl TaskTrees {
-    /// Lists the trees of `task`; what a patch makes is put below `scratch`.
+    /// Lists the trees of `task`.
     ///
     /// # Errors
-    /// [`MeasureError`] when one cannot be read, a patch does not apply, or an item of `choice` is
-    /// in none of them.
+    /// [`MeasureError`] when one cannot be read, a patch does not apply, start and solution are the
+    /// same, or an item of the choice is in none of them.
     pub fn of(
         task: &Task,
-        choice: &Choice,
-        scratch: &Path,
+        wanted: &Wanted<'_>,
         sink: &dyn Sink,
     ) -> Result<Self, MeasureError> {
-        let list = |root: &Path| listing(task, root, choice, sink);
+        let list = |root: &Path| listing(task, root, wanted, sink);
         let heldout = task.heldout.as_ref().map(|root| whole(root, sink)).transpose()?;
         let named = list(&task.tree)?;
         let (base, start, named, _made) = match &task.solution {
             Solution::Tree | Solution::None => (named, None, None, None),
             Solution::From(start) => (named, Some(list(start)?), None, None),
             Solution::Patch(patch) => {
-                let made = patched(&named, patch, scratch)?;
+                let made = patched(&named, patch, wanted.scratch)?;
                 let base = tree::snapshot(&made.path().join(TREE), &everything(), sink)?;
                 (base, Some(named.clone()), Some(named), Some(made))
             }
@@ -59,6 +70,19 @@ impl TaskTrees {
             return Err(MeasureError::NoMutants(words.to_owned()));
         }
         Ok(Self { base, start, heldout, named, _made })
+    }
+
+    /// One digest over everything that is copied: of the mutated tree alone, where it is alone, else
+    /// over the digests of the mutated tree, the start tree and the held-out files.
+    #[must_use]
+    pub fn digest(&self) -> Sha256 {
+        let base = self.base.digest();
+        if self.start.is_none() && self.heldout.is_none() {
+            return base;
+        }
+        let of = |tree: &Option<Snapshot>| tree.as_ref().map(Snapshot::digest);
+        let all = (base, of(&self.start), of(&self.heldout));
+        Sha256::of(&serde_json::to_vec(&all).expect("digests are plain values"))
     }
 
     /// What a plan is made from.
@@ -79,6 +103,15 @@ impl TaskTrees {
         self.named.as_ref().unwrap_or(&self.base)
     }
 
+    /// The files that the right solution adds or changes and that are no tests, in path order.
+    #[must_use]
+    pub fn changed_files(&self) -> Vec<String> {
+        let Some(start) = &self.start else { return Vec::new() };
+        let files = self.base.files().filter(|(path, sha256, _)| start.file(path) != Some(sha256));
+        let product = files.filter(|(path, _, _)| !plan::is_test(path) && !path.has_control());
+        product.filter_map(|(path, _, _)| path.as_str().map(ToOwned::to_owned)).collect()
+    }
+
     /// A path of a tree that is no longer as it was listed.
     ///
     /// # Errors
@@ -86,7 +119,7 @@ impl TaskTrees {
     pub fn first_change(
         &self,
         task: &Task,
-        choice: &Choice,
+        wanted: &Wanted<'_>,
     ) -> Result<Option<PathBuf>, MeasureError> {
         let sink = &crate::base::Silent;
         let start = match &task.solution {
@@ -95,7 +128,7 @@ impl TaskTrees {
         };
         let named = Some((self.named(), task.tree.as_path()));
         for (before, root) in named.into_iter().chain(start) {
-            let after = listing(task, root, choice, sink)?;
+            let after = listing(task, root, wanted, sink)?;
             if let Some(path) = before.first_difference(&after) {
                 return Ok(Some(path.below(root)));
             }
@@ -109,9 +142,9 @@ impl TaskTrees {
 }
 
 /// A tree of another solution, and what it is kept in.
-pub struct VariantTree {
+pub(super) struct VariantTree {
     /// Its listing.
-    pub snapshot: Snapshot,
+    pub(super) snapshot: Snapshot,
     _made: Option<TempDir>,
 }
 
@@ -119,19 +152,18 @@ pub struct VariantTree {
 ///
 /// # Errors
 /// [`MeasureError`] when it cannot be read, or its patch does not apply.
-pub fn variant(
+pub(super) fn variant(
     variant: &Variant,
     task: &Task,
     start: &Snapshot,
-    choice: &Choice,
-    scratch: &Path,
+    wanted: &Wanted<'_>,
     sink: &dyn Sink,
 ) -> Result<VariantTree, MeasureError> {
     if !variant.is_patch {
-        let snapshot = listing(task, &variant.path, choice, sink)?;
+        let snapshot = listing(task, &variant.path, wanted, sink)?;
         return Ok(VariantTree { snapshot, _made: None });
     }
-    let made = patched(start, &variant.path, scratch)?;
+    let made = patched(start, &variant.path, wanted.scratch)?;
     let snapshot = tree::snapshot(&made.path().join(TREE), &everything(), sink)?;
     Ok(VariantTree { snapshot, _made: Some(made) })
 }
@@ -157,15 +189,17 @@ fn patched(start: &Snapshot, patch: &Path, scratch: &Path) -> Result<TempDir, Me
 ///
 /// # Errors
 /// [`MeasureError`] when the tree cannot be read.
-pub fn listing(
+fn listing(
     task: &Task,
     root: &Path,
-    choice: &Choice,
+    wanted: &Wanted<'_>,
     sink: &dyn Sink,
 ) -> Result<Snapshot, MeasureError> {
+    let output = wanted.output.and_then(|output| OutputDir::place_in(output, root));
     let below = |path: &Path| RelPath::new(path.strip_prefix(root).ok()?.as_os_str().as_bytes()).ok();
     let task_file = task.file.as_ref().and_then(|file| below(file));
-    Ok(tree::snapshot(root, &Choice { task_file, ..choice.clone() }, sink)?)
+    let choice = Choice { task_file, output, ..wanted.choice.clone() };
+    Ok(tree::snapshot(root, &choice, sink)?)
 }
 
 /// Nothing is left out of held-out files, nor of a tree that was made from a listing.

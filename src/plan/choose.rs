@@ -159,8 +159,10 @@ fn why_not(
     }
 }
 
-/// By the names that Python's test runners look for, and the folders tests are kept in.
-fn is_test(path: &RelPath) -> bool {
+/// Whether a file belongs to the tests, by the names that Python's test runners look for and the
+/// folders tests are kept in.
+#[must_use]
+pub fn is_test(path: &RelPath) -> bool {
     let name = path.name();
     let in_folder =
         path.segments().rev().skip(1).any(|segment| matches!(segment, b"test" | b"tests"));

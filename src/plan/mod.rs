@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use adequacy_mutators::{Control, Language, Mutation, Operator, splice};
 
-pub use choose::{Ignored, WhyNot};
+pub use choose::{Ignored, WhyNot, is_test};
 pub use class::Class;
 pub use id::MutantId;
 pub use row::{Row, lines, readable};

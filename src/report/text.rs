@@ -55,17 +55,19 @@ fn short(text: &str) -> String {
 /// # Errors
 /// [`TreeError`] when the source can no longer be read as it was.
 pub fn diff(plan: &Plan, mutant: &Mutant, snapshot: &Snapshot) -> Result<Vec<u8>, TreeError> {
-    let file = plan.file(mutant);
-    let source = snapshot.read(&file.path)?;
-    let mutated = mutant.apply(&source);
-    let diff = TextDiff::from_lines(source.as_slice(), mutated.as_slice());
     let mut text = Vec::new();
-    let header = (format!("a/{}", file.name), format!("b/{}", file.name));
-    diff.unified_diff()
-        .context_radius(3)
-        .header(&header.0, &header.1)
-        .to_writer(&mut text)
-        .expect("writing to memory");
+    for edit in mutant.edits() {
+        let file = &plan.files[edit.file as usize];
+        let source = file.source(snapshot)?;
+        let mutated = edit.apply(&source);
+        let diff = TextDiff::from_lines(source.as_slice(), mutated.as_slice());
+        let before = if file.is_absent { "/dev/null".to_owned() } else { format!("a/{}", file.name) };
+        diff.unified_diff()
+            .context_radius(3)
+            .header(&before, &format!("b/{}", file.name))
+            .to_writer(&mut text)
+            .expect("writing to memory");
+    }
     Ok(text)
 }
 
@@ -116,11 +118,11 @@ fn survivors(text: &mut String, measured: &Measured, style: Style) -> Result<(),
     let mut heading = None;
     for &place in places.iter().take(LISTED) {
         let mutant = &plan.mutants[place];
-        let source = measured.snapshot.read(&plan.file(mutant).path)?;
+        let source = plan.file(mutant).source(&measured.trees.base)?;
         let row = Row::of(plan, mutant, &source);
         let (before, after) = lines(mutant, &source);
         let function = row.function.unwrap_or("(module)").to_owned();
-        if heading.as_ref() != Some(&(mutant.file, function.clone())) {
+        if heading.as_ref() != Some(&(mutant.edit.file, function.clone())) {
             let label = if measured.run.not_reached.iter().any(|file| file == row.path) {
                 "  (no command loads this file)"
             } else {
@@ -132,7 +134,7 @@ fn survivors(text: &mut String, measured: &Measured, style: Style) -> Result<(),
                 style.bold(format_args!("{} {}", escaped(row.path), escaped(&function))),
                 label
             );
-            heading = Some((mutant.file, function));
+            heading = Some((mutant.edit.file, function));
         }
         let _ = writeln!(
             text,
@@ -163,7 +165,7 @@ fn undecided(text: &mut String, measured: &Measured, style: Style) -> Result<(),
         }
         let plan = &measured.plan;
         let mutant = &plan.mutants[place];
-        let source = measured.snapshot.read(&plan.file(mutant).path)?;
+        let source = plan.file(mutant).source(&measured.trees.base)?;
         let id = escaped(&measured.run.commands[*command].id);
         let shown = line(plan, mutant, &source, style);
         let _ = writeln!(text, "  {shown}\n    `{id}`: {}", why.words());

@@ -248,10 +248,11 @@ impl Reader<'_> {
     }
 
     fn gate(&self, name: &str, value: &Spanned<f64>) -> Result<(String, f64), TaskError> {
-        const KNOWN: &[&str] = &["kill_ratio", "timeout_share", "undecided"];
+        const KNOWN: &[&str] =
+            &["kill_ratio", "timeout_share", "undecided", "cheat_class_survived"];
         let at = value.span().start;
         if !KNOWN.contains(&name) {
-            let message = format!("no such gate here; those of a tree are {}", KNOWN.join(", "));
+            let message = format!("no gate with a threshold; those are {}", KNOWN.join(", "));
             return Err(self.fault(at, &format!("gates.{name}"), &message));
         }
         let share = name != "undecided" && *value.get_ref() > 1.0;
@@ -261,6 +262,10 @@ impl Reader<'_> {
                 &format!("gates.{name}"),
                 "must be a number from 0 up, a share at most 1",
             ));
+        }
+        if name == "cheat_class_survived" && *value.get_ref() != 0.0 {
+            let message = "can only be 0: no cheat may survive the sealed commands";
+            return Err(self.fault(at, "gates.cheat_class_survived", message));
         }
         Ok((name.to_owned(), *value.get_ref()))
     }

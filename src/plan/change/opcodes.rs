@@ -8,11 +8,11 @@ use std::ops::Range;
 
 /// A stretch that differs: lines of the first list, and what stands in their place in the second.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hunk {
+pub(super) struct Hunk {
     /// Lines of the first list, from 0; empty for an insertion.
-    pub before: Range<usize>,
+    pub(super) before: Range<usize>,
     /// Lines of the second list; empty for a deletion.
-    pub after: Range<usize>,
+    pub(super) after: Range<usize>,
 }
 
 /// The stretches of `before` and `after` that differ, in order.

@@ -5,17 +5,23 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Mode, OFlags, fchmod, futimens, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, futimens, mkdirat, unlinkat};
 use rustix::io::Errno;
 
-use super::bytecode::is_of_module;
+use super::bytecode::{Header, is_of_module};
 use super::golden::in_part;
 use super::handle::{Unlocked, create, times};
 use super::listing::{Content, Listing, Node};
 use super::restore::shown;
 use super::{PYCACHE, TREE, WorkspaceError};
-use crate::base::RelPath;
+use crate::base::{RelPath, Sha256};
 use crate::tree::{open_below, stat_fd};
+
+/// A file that a mutant brings back, which the tree does not have.
+fn new_file(path: &RelPath, bytes: &[u8]) -> Node {
+    let content = Content::File { sha256: Sha256::of(bytes), header: Header::of([0; 12]) };
+    Node::new(&in_part(TREE, path), 0o644, (0, 0), content)
+}
 
 /// A workspace that is as its listing says.
 pub(super) struct Write<'a> {
@@ -29,9 +35,16 @@ pub(super) struct Write<'a> {
 impl Write<'_> {
     pub(super) fn files(&self, files: &[(RelPath, Vec<u8>)]) -> Result<(), WorkspaceError> {
         for (path, bytes) in files {
-            let node = self.listing.find(&in_part(TREE, path)).map(|at| &self.listing.nodes()[at]);
-            let node = node.filter(|node| matches!(node.content, Content::File { .. }));
-            let node = node.ok_or_else(|| WorkspaceError::NotAFile(path.clone()))?;
+            let known = self.listing.find(&in_part(TREE, path)).map(|at| &self.listing.nodes()[at]);
+            let new = new_file(path, bytes);
+            let node = match known {
+                Some(node) if matches!(node.content, Content::File { .. }) => node,
+                Some(_) => return Err(WorkspaceError::NotAFile(path.clone())),
+                None => {
+                    self.make_room(path)?;
+                    &new
+                }
+            };
             self.put(node, bytes)?;
             if self.read(node)? != *bytes {
                 return Err(WorkspaceError::NotWritten(path.clone()));
@@ -46,13 +59,35 @@ impl Write<'_> {
         let shown = shown(self.path, node);
         let failed = |source| WorkspaceError::io("write", &shown, bytes.len() as u64, source);
         self.change(node, |directory| {
-            unlinkat(directory, node.name(), AtFlags::empty())?;
+            if self.listing.find(node.path.as_bytes()).is_some() {
+                unlinkat(directory, node.name(), AtFlags::empty())?;
+            }
             let mut file = create(directory, node.name())?;
             file.write_all(bytes)?;
             fchmod(&file, Mode::from_bits_truncate(node.mode))?;
             Ok(futimens(&file, &times((self.time, 0)))?)
         })
         .map_err(failed)
+    }
+
+    /// Makes the directories that a new file at `path` needs.
+    fn make_room(&self, path: &RelPath) -> Result<(), WorkspaceError> {
+        let whole = in_part(TREE, path);
+        let slashes = whole.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        for (end, _) in slashes.skip(1) {
+            let above = &whole[..end];
+            let known = self.listing.find(above).map(|at| &self.listing.nodes()[at].content);
+            match known {
+                Some(Content::Directory { .. }) => continue,
+                Some(_) => return Err(WorkspaceError::NotAFile(path.clone())),
+                None => {}
+            }
+            match mkdirat(self.root, above, Mode::from_bits_truncate(0o755)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(WorkspaceError::io("make", self.path, 0, errno)),
+            }
+        }
+        Ok(())
     }
 
     fn read(&self, node: &Node) -> Result<Vec<u8>, WorkspaceError> {

@@ -1,0 +1,200 @@
+//! What the commands do on trees other than the one that is mutated: the start, and other solutions.
+
+use serde::{Deserialize, Serialize};
+
+use super::{MeasureError, Options, TaskTrees, runners, trees};
+use crate::base::{Event, Sink};
+use crate::outcome::{self, Reason, Verdict};
+use crate::run::{Exit, Lab, Run, Spawner, Step};
+use crate::task::{Prepatch, Task, Variant};
+use crate::tree::Snapshot;
+
+/// What the commands do on the start tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StartRecord {
+    /// Each command, in sealed order.
+    pub commands: Vec<OnStart>,
+    /// The runs of each round.
+    pub rounds: Vec<Vec<Run>>,
+}
+
+/// What one command does on the start tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnStart {
+    /// Its id.
+    pub id: String,
+    /// What it must do there.
+    pub expected: Prepatch,
+    /// Whether it passes, every time.
+    pub passes: bool,
+    /// How it fails, where it does.
+    pub reason: Option<Reason>,
+}
+
+/// What the commands make of another solution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VariantRecord {
+    /// As the task names it.
+    pub name: String,
+    /// Whether the commands must accept it; else one must refuse it.
+    pub must_pass: bool,
+    /// Whether every command passes.
+    pub accepted: bool,
+    /// Ids of the commands that refuse it.
+    pub refused_by: Vec<String>,
+    /// Ids of the commands that gave no answer.
+    pub unclear: Vec<String>,
+    /// The runs.
+    pub runs: Vec<Run>,
+}
+
+impl VariantRecord {
+    /// Whether the commands do with it what they must.
+    #[must_use]
+    pub fn is_right(&self) -> bool {
+        if self.must_pass { self.accepted } else { !self.refused_by.is_empty() }
+    }
+}
+
+/// Runs the commands on the start tree as often as on the right solution.
+///
+/// # Errors
+/// [`MeasureError::FlakyStart`] when a command ends differently from one time to the other and
+/// `flaky` is not allowed; else as [`measure`](super::measure()).
+pub(super) fn start(
+    task: &Task,
+    trees: &TaskTrees,
+    start: &Snapshot,
+    options: &Options,
+    spawner: &Spawner,
+    sink: &dyn Sink,
+) -> Result<StartRecord, MeasureError> {
+    sink.tell(Event::Step { name: "start tree", total: Some(u64::from(options.baselines)) });
+    let rounds = observed(task, trees, start, ("start", options.baselines), options, spawner, sink)?;
+    let known = runners(task);
+    let mut commands = Vec::new();
+    let mut flaky = Vec::new();
+    for (place, command) in task.commands.iter().enumerate() {
+        let step = Step::Command(place);
+        let last = |round: &Vec<Run>| {
+            round.iter().rfind(|run| run.step == step).map(|run| run.exit.clone())
+        };
+        let exits = rounds.iter().map(last).collect::<Vec<Option<Exit>>>();
+        let verdict = outcome::verdict_of(&rounds[0], step, known[place]);
+        let unclear = matches!(verdict, None | Some(Verdict::Unclear(_)));
+        if unclear || exits.iter().any(|exit| *exit != exits[0]) {
+            flaky.push(command.id.clone());
+        }
+        let reason = match verdict {
+            Some(Verdict::Failed(reason)) => Some(reason),
+            _ => None,
+        };
+        let passes = verdict == Some(Verdict::Passed);
+        let (id, expected) = (command.id.clone(), command.prepatch);
+        commands.push(OnStart { id, expected, passes, reason });
+    }
+    if !flaky.is_empty() && !options.allow.contains("flaky") {
+        return Err(MeasureError::FlakyStart(flaky));
+    }
+    tell(&commands, sink);
+    Ok(StartRecord { commands, rounds })
+}
+
+/// What a person must know of the start tree.
+fn tell(commands: &[OnStart], sink: &dyn Sink) {
+    let warn = |text: String| sink.tell(Event::Warning(text));
+    if commands.iter().all(|command| command.passes) {
+        warn("every command passes on the start tree: an agent that does nothing is accepted".to_owned());
+        return;
+    }
+    for OnStart { id, expected, passes, reason } in commands {
+        match (expected, passes, reason) {
+            (Prepatch::Fail, true, _) => warn(format!(
+                "`{id}` passes on the start tree, so it does not test the change; say `prepatch = \
+                 \"pass\"` if that is meant"
+            )),
+            (Prepatch::Pass, false, _) => {
+                warn(format!("`{id}` is to pass on the start tree (`prepatch`), and fails there"));
+            }
+            (Prepatch::Fail, false, Some(Reason::NoTests | Reason::Harness)) => warn(format!(
+                "`{id}` fails on the start tree because it cannot run its tests there, not because one \
+                 of them fails"
+            )),
+            _ => {}
+        }
+    }
+}
+
+/// Runs the commands once on each other solution that the task names.
+pub(super) fn variants(
+    task: &Task,
+    trees: &TaskTrees,
+    options: &Options,
+    spawner: &Spawner,
+    sink: &dyn Sink,
+) -> Result<Vec<VariantRecord>, MeasureError> {
+    let known = task.must_pass.iter().map(|variant| (variant, true));
+    let all = known.chain(task.known_wrong.iter().map(|variant| (variant, false)));
+    let all = all.collect::<Vec<_>>();
+    if !all.is_empty() {
+        sink.tell(Event::Step { name: "other solutions", total: Some(all.len() as u64) });
+    }
+    let one = |(number, (variant, must_pass)): (usize, (&Variant, bool))| {
+        let start = trees.start.as_ref().unwrap_or(&trees.base);
+        let tree = trees::variant(variant, task, start, &options.wanted(), sink)?;
+        let name = format!("variant-{}", number + 1);
+        let rounds = observed(task, trees, &tree.snapshot, (&name, 1), options, spawner, sink)?;
+        let runs = rounds.into_iter().next().unwrap_or_default();
+        let record = record(task, variant, must_pass, runs);
+        if !record.is_right() {
+            let what = match (must_pass, record.refused_by.as_slice()) {
+                (true, []) => "must be accepted, and a command gave no answer for it".to_owned(),
+                (true, ids) => format!("must be accepted, and is refused by {}", quoted(ids)),
+                (false, _) => "is known to be wrong, and every command accepts it".to_owned(),
+            };
+            sink.tell(Event::Warning(format!("`{}` {what}", variant.name)));
+        }
+        Ok(record)
+    };
+    all.into_iter().enumerate().map(one).collect()
+}
+
+fn record(task: &Task, variant: &Variant, must_pass: bool, runs: Vec<Run>) -> VariantRecord {
+    let verdicts = runners(task).into_iter().enumerate().map(|(place, runner)| {
+        (task.commands[place].id.clone(), outcome::verdict_of(&runs, Step::Command(place), runner))
+    });
+    let verdicts = verdicts.collect::<Vec<_>>();
+    let ids = |wanted: &dyn Fn(&Option<Verdict>) -> bool| {
+        let chosen = verdicts.iter().filter(|(_, verdict)| wanted(verdict));
+        chosen.map(|(id, _)| id.clone()).collect::<Vec<_>>()
+    };
+    VariantRecord {
+        name: variant.name.clone(),
+        must_pass,
+        accepted: verdicts.iter().all(|(_, verdict)| *verdict == Some(Verdict::Passed)),
+        refused_by: ids(&|verdict| matches!(verdict, Some(Verdict::Failed(_)))),
+        unclear: ids(&|verdict| matches!(verdict, None | Some(Verdict::Unclear(_)))),
+        runs,
+    }
+}
+
+fn observed(
+    task: &Task,
+    trees: &TaskTrees,
+    tree: &Snapshot,
+    (name, times): (&str, u32),
+    options: &Options,
+    spawner: &Spawner,
+    sink: &dyn Sink,
+) -> Result<Vec<Vec<Run>>, MeasureError> {
+    let one = Options { jobs: 1, ..options.clone() };
+    let settings = one.settings(options.logs());
+    let sources = crate::run::workspace::Sources { tree, ..trees.sources(&[]) };
+    let lab = Lab::open(task, sources, &settings, spawner, sink)?;
+    Ok(lab.observe(name, times)?)
+}
+
+/// Ids for a sentence.
+pub(super) fn quoted(ids: &[String]) -> String {
+    ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
+}
