@@ -7,8 +7,8 @@ use crate::adequacy::{Adequacy, Gate, Input, Tally};
 use crate::base::Sha256;
 use crate::base::json::{Integer, Value};
 use crate::contract::{
-    self, Acceptance, ClassCount, Count, Equivalence, Executable, Kind, Probe, ProtectedPath, Record,
-    Seal, Strength, WriteError,
+    self, Acceptance, ClassCount, Count, Equivalence, Executable, Kind, Probe, ProtectedPath,
+    Record, Seal, Strength, WriteError,
 };
 use crate::outcome::Reason;
 use crate::plan::Class;

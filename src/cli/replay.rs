@@ -41,7 +41,8 @@ pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, 
     for run in &runs {
         show(run, &task, logs.path(), streams)?;
     }
-    let outcome = outcome::judge(&runs, &measure::runners(&task), !mutant.class.is_never_unviable());
+    let outcome =
+        outcome::judge(&runs, &measure::runners(&task), !mutant.class.is_never_unviable());
     writeln!(streams.out, "{}", word(&outcome, &task))?;
     Ok(Exit::Done)
 }

@@ -73,9 +73,8 @@ fn record(task: &Task, measured: &Measured, args: &SealArgs) -> Result<Vec<u8>, 
         root: measured.trees.base.root(),
         protected: &measured.protected,
         heldout_split_sha256: heldout,
-        module_under_test: Some(measured.trees.changed_files()).filter(|files| {
-            !args.blind && !files.is_empty()
-        }),
+        module_under_test: Some(measured.trees.changed_files())
+            .filter(|files| !args.blind && !files.is_empty()),
         adequacy,
         mutant_set_sha256: adequacy.mutant_set_sha256(&measured.plan, &measured.trees.base)?,
         gates: &measured.gates,

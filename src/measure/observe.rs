@@ -70,7 +70,8 @@ pub(super) fn start(
     sink: &dyn Sink,
 ) -> Result<StartRecord, MeasureError> {
     sink.tell(Event::Step { name: "start tree", total: Some(u64::from(options.baselines)) });
-    let rounds = observed(task, trees, start, ("start", options.baselines), options, spawner, sink)?;
+    let rounds =
+        observed(task, trees, start, ("start", options.baselines), options, spawner, sink)?;
     let known = runners(task);
     let mut commands = Vec::new();
     let mut flaky = Vec::new();
@@ -104,7 +105,10 @@ pub(super) fn start(
 fn tell(commands: &[OnStart], sink: &dyn Sink) {
     let warn = |text: String| sink.tell(Event::Warning(text));
     if commands.iter().all(|command| command.passes) {
-        warn("every command passes on the start tree: an agent that does nothing is accepted".to_owned());
+        warn(
+            "every command passes on the start tree: an agent that does nothing is accepted"
+                .to_owned(),
+        );
         return;
     }
     for OnStart { id, expected, passes, reason } in commands {

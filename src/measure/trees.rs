@@ -45,11 +45,7 @@ impl TaskTrees {
     /// # Errors
     /// [`MeasureError`] when one cannot be read, a patch does not apply, start and solution are the
     /// same, or an item of the choice is in none of them.
-    pub fn of(
-        task: &Task,
-        wanted: &Wanted<'_>,
-        sink: &dyn Sink,
-    ) -> Result<Self, MeasureError> {
+    pub fn of(task: &Task, wanted: &Wanted<'_>, sink: &dyn Sink) -> Result<Self, MeasureError> {
         let list = |root: &Path| listing(task, root, wanted, sink);
         let heldout = task.heldout.as_ref().map(|root| whole(root, sink)).transpose()?;
         let named = list(&task.tree)?;
@@ -66,7 +62,8 @@ impl TaskTrees {
             return Err(MeasureError::Unmatched(path.clone()));
         }
         if start.as_ref().is_some_and(|start| start.first_difference(&base).is_none()) {
-            let words = "the start tree and the right solution are the same: there is no change to test";
+            let words =
+                "the start tree and the right solution are the same: there is no change to test";
             return Err(MeasureError::NoMutants(words.to_owned()));
         }
         Ok(Self { base, start, heldout, named, _made })
@@ -196,7 +193,8 @@ fn listing(
     sink: &dyn Sink,
 ) -> Result<Snapshot, MeasureError> {
     let output = wanted.output.and_then(|output| OutputDir::place_in(output, root));
-    let below = |path: &Path| RelPath::new(path.strip_prefix(root).ok()?.as_os_str().as_bytes()).ok();
+    let below =
+        |path: &Path| RelPath::new(path.strip_prefix(root).ok()?.as_os_str().as_bytes()).ok();
     let task_file = task.file.as_ref().and_then(|file| below(file));
     let choice = Choice { task_file, output, ..wanted.choice.clone() };
     Ok(tree::snapshot(root, &choice, sink)?)

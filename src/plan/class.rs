@@ -4,9 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The set a mutant belongs to. The first six are those of section 11 of the record rules; those
 /// after them are ours, and stand in no gate of that section.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// The whole change undone.

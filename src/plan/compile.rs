@@ -253,7 +253,13 @@ mod tests {
             let start = find(before.as_bytes()).expect("the text is there");
             let edit = Edit::new(0, start..start + before.len(), after.as_bytes().to_vec());
             let line = u32::try_from(number).expect("few edits");
-            plan.mutants.push(Mutant { line, edit, more: Box::default(), fate: Fate::Counted, ..model });
+            plan.mutants.push(Mutant {
+                line,
+                edit,
+                more: Box::default(),
+                fate: Fate::Counted,
+                ..model
+            });
         }
         plan.files[0].mutants = (0..u32::try_from(plan.mutants.len()).expect("few")).collect();
         super::super::id::assign(&mut plan);

@@ -304,7 +304,8 @@ impl Plan {
 
     /// Sorts the mutants, and tells each file which are its own.
     fn put_in_order(&mut self) {
-        let key = |mutant: &Mutant| (mutant.class, mutant.edit.file, mutant.edit.start, mutant.edit.end);
+        let key =
+            |mutant: &Mutant| (mutant.class, mutant.edit.file, mutant.edit.start, mutant.edit.end);
         // Stable: what one language found for one span is in registry order already.
         self.mutants.sort_by_key(key);
         for (place, mutant) in self.mutants.iter().enumerate() {

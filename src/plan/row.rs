@@ -96,7 +96,8 @@ pub fn lines(mutant: &Mutant, source: &[u8]) -> (String, String) {
     let start = source[..span.start].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let end = source[span.end..].iter().position(|&byte| byte == b'\n');
     let end = end.map_or(source.len(), |at| span.end + at);
-    let after = [&source[start..span.start], &*mutant.edit.replacement, &source[span.end..end]].concat();
+    let after =
+        [&source[start..span.start], &*mutant.edit.replacement, &source[span.end..end]].concat();
     (readable(&source[start..end]), readable(&after))
 }
 

@@ -9,7 +9,7 @@ use super::Style;
 use super::terminal::escaped;
 use crate::measure::{Measured, RunFile, Totals};
 use crate::outcome::Outcome;
-use crate::plan::{Mutant, Plan, Row, lines, readable};
+use crate::plan::{Class, Mutant, Plan, Row, lines, readable};
 use crate::tree::{Snapshot, TreeError};
 
 /// Characters of a before or after that fit on a line.
@@ -25,19 +25,47 @@ const LISTED: usize = 40;
 pub fn line(plan: &Plan, mutant: &Mutant, source: &[u8], style: Style) -> String {
     let row = Row::of(plan, mutant, source);
     let bare = row.before.trim().is_empty() || row.after.trim().is_empty();
-    let (before, after) = if bare { lines(mutant, source) } else { (row.before, row.after) };
     let why = row.not_counted.as_ref().map(|why| format!("  ({})", escaped(why)));
-    format!(
-        "{} {}:{}:{} {} {} -> {}{}",
+    let head = format!(
+        "{} {}:{}:{} {}",
         style.faint(row.id),
         escaped(row.path),
         row.line,
         row.column + 1,
         style.bold(row.operator),
-        style.red(short(&before)),
-        style.green(short(&after)),
-        why.unwrap_or_default(),
-    )
+    );
+    let what = match in_words(plan, mutant) {
+        Some(words) => words,
+        None => {
+            let (before, after) =
+                if bare { lines(mutant, source) } else { (row.before, row.after) };
+            format!("{} -> {}", style.red(short(&before)), style.green(short(&after)))
+        }
+    };
+    format!("{head} {what}{}", why.unwrap_or_default())
+}
+
+/// What a mutant does that stands for more than its text shows: a whole change, a whole function.
+fn in_words(plan: &Plan, mutant: &Mutant) -> Option<String> {
+    use Class::{Cheat, CheatExtra, Degenerate, FileRevert, NullPatch, StubPatch};
+    let summary = mutant.operator.summary;
+    match mutant.class {
+        Cheat | CheatExtra | Degenerate => {
+            let file = plan.file(mutant);
+            let function = mutant.function.map(|place| escaped(&file.functions[place as usize]));
+            Some(format!("{}: {summary}", function.unwrap_or_default()))
+        }
+        NullPatch | StubPatch | FileRevert => {
+            let files = mutant.edits().count();
+            Some(format!("({files} {}) {summary}", if files == 1 { "file" } else { "files" }))
+        }
+        Class::HunkRevert
+        | Class::Change
+        | Class::Function
+        | Class::Rest
+        | Class::Extra
+        | Class::Full => None,
+    }
 }
 
 /// The text on one line, cut to what fits, with what a terminal would obey escaped.
@@ -61,7 +89,8 @@ pub fn diff(plan: &Plan, mutant: &Mutant, snapshot: &Snapshot) -> Result<Vec<u8>
         let source = file.source(snapshot)?;
         let mutated = edit.apply(&source);
         let diff = TextDiff::from_lines(source.as_slice(), mutated.as_slice());
-        let before = if file.is_absent { "/dev/null".to_owned() } else { format!("a/{}", file.name) };
+        let before =
+            if file.is_absent { "/dev/null".to_owned() } else { format!("a/{}", file.name) };
         diff.unified_diff()
             .context_radius(3)
             .header(&before, &format!("b/{}", file.name))
@@ -91,8 +120,8 @@ pub fn totals(totals: &Totals) -> String {
 /// # Errors
 /// [`TreeError`] when a source can no longer be read as it was.
 pub fn summary(measured: &Measured, style: Style) -> Result<String, TreeError> {
-    let mut text = String::new();
     let run = &measured.run;
+    let mut text = super::headline(run, style);
     survivors(&mut text, measured, style)?;
     undecided(&mut text, measured, style)?;
     by_operator(&mut text, measured, style);
@@ -136,17 +165,18 @@ fn survivors(text: &mut String, measured: &Measured, style: Style) -> Result<(),
             );
             heading = Some((mutant.edit.file, function));
         }
-        let _ = writeln!(
-            text,
-            "    {} line {}: {}\n      {} {}\n      {} {}",
-            style.faint(row.id),
-            row.line,
-            row.operator,
-            style.red("-"),
-            style.red(short(&before)),
-            style.green("+"),
-            style.green(short(&after)),
-        );
+        let _ = writeln!(text, "    {} line {}: {}", style.faint(row.id), row.line, row.operator);
+        let _ = match in_words(plan, mutant) {
+            Some(words) => writeln!(text, "      {words}"),
+            None => writeln!(
+                text,
+                "      {} {}\n      {} {}",
+                style.red("-"),
+                style.red(short(&before)),
+                style.green("+"),
+                style.green(short(&after)),
+            ),
+        };
     }
     if places.len() > LISTED {
         let _ = writeln!(text, "  ... and {} more, in outcomes.jsonl", places.len() - LISTED);

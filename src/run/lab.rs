@@ -97,18 +97,8 @@ impl<'a> Lab<'a> {
         })?;
         let (limits, usual) = (OnceLock::new(), Mutex::default());
         let snapshot = sources.tree;
-        let lab = Self {
-            task,
-            snapshot,
-            settings,
-            sink,
-            spawner,
-            pool,
-            seats,
-            limits,
-            usual,
-            scratch,
-        };
+        let lab =
+            Self { task, snapshot, settings, sink, spawner, pool, seats, limits, usual, scratch };
         lab.set_up_all()?;
         Ok(lab)
     }
@@ -203,7 +193,13 @@ impl<'a> Lab<'a> {
         let first = How { attempt: Attempt::First, stop, must_build: true };
         let runs = self.trial(&mut seat, name, edits, Vec::new(), first)?;
         if runs.last().is_some_and(|run| again(&run.exit) == Again::Alone) {
-            return self.trial(&mut seat, name, edits, runs, How { attempt: Attempt::Alone, ..first });
+            return self.trial(
+                &mut seat,
+                name,
+                edits,
+                runs,
+                How { attempt: Attempt::Alone, ..first },
+            );
         }
         Ok(runs)
     }

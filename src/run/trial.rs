@@ -79,7 +79,13 @@ impl Lab<'_> {
                 _ => None,
             };
             if let Some(repeat) = repeat {
-                runs.push(self.step(seat, (name, runs.len()), edits, step, (repeat, must_build))?);
+                runs.push(self.step(
+                    seat,
+                    (name, runs.len()),
+                    edits,
+                    step,
+                    (repeat, must_build),
+                )?);
             }
             let stops = match step {
                 Step::Build => must_build,

@@ -174,7 +174,10 @@ impl Reader<'_> {
                 ids: entry.ids.clone(),
                 run_writes: entry.run_writes.clone(),
                 probe: self.word("acceptance.probe", entry.probe.as_ref(), PROBES)?,
-                in_process_twin_of: entry.in_process_twin_of.as_ref().map(|id| id.get_ref().clone()),
+                in_process_twin_of: entry
+                    .in_process_twin_of
+                    .as_ref()
+                    .map(|id| id.get_ref().clone()),
                 prepatch: self
                     .word("acceptance.prepatch", entry.prepatch.as_ref(), PREPATCHES)?
                     .unwrap_or_default(),
@@ -460,7 +463,7 @@ mod tests {
                 "[[protected]]\npath='x'\nkind='file'\nequivalence='y'\n",
                 ":4: protected.equivalence: must be",
             ),
-            ("[gates]\nnope = 1\n", ":2: gates.nope: no such gate"),
+            ("[gates]\nnope = 1\n", ":2: gates.nope: no gate with a threshold"),
             ("[mutate]\nbudget = 'much'\n", ":2: mutate.budget: must be a CPU time"),
             ("contract_id = ''\n", ":1: contract_id: must not be empty"),
             ("\ntask = ''\n", ":2: task: must not be empty"),
@@ -479,7 +482,7 @@ mod tests {
                 "[gates]\nkill_ratio = 2\n",
                 ":2: gates.kill_ratio: must be a number from 0 up, a share",
             ),
-            ("start = 'a'\n", ":1: start: this version does not measure"),
+            ("start = 'a'\n", ":1: start: cannot look at `DIR/a`"),
         ] {
             let shown = refused(text);
             assert!(shown.contains(expected), "{text}: {shown}");
@@ -508,6 +511,78 @@ mod tests {
         let task = load_text(text, &Overrides::default()).expect("a good task");
         assert_eq!(task.commands[0].timeout, Some(Duration::from_secs_f64(9.5)));
         assert!(task.mutate.include[0].origin.ends_with("adequacy.toml:2"));
+    }
+
+    #[test]
+    fn trees_and_patches_are_found_and_fit_together() {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let root = folder.path().canonicalize().expect("it is there");
+        for name in ["start", "right", "held", "start/inner"] {
+            fs::create_dir(root.join(name)).expect("a folder");
+        }
+        fs::write(root.join("fix.diff"), "").expect("a file");
+        let load = |text: &str| {
+            fs::write(root.join(TASK_FILE), text).expect("a task file");
+            load(&root, &Overrides::default())
+                .map_err(|error| error.to_string().replace(&root.display().to_string(), "DIR"))
+        };
+        let task =
+            load("start='start'\nreference='right'\nheldout='held'\nmust_pass=['held','fix.diff']")
+                .expect("a good task");
+        assert_eq!((&task.tree, &task.heldout), (&root.join("right"), &Some(root.join("held"))));
+        assert_eq!(task.solution, Solution::From(root.join("start")));
+        assert_eq!(task.must_pass.iter().map(|it| it.is_patch).collect::<Vec<_>>(), [false, true]);
+        let task = load("start='start'\npatch='fix.diff'").expect("a good task");
+        assert_eq!(task.tree, root.join("start"));
+        assert_eq!(task.solution, Solution::Patch(root.join("fix.diff")));
+        assert_eq!(load("start='start'").expect("a good task").solution, Solution::None);
+        assert_eq!(load("tree='right'").expect("a good task").solution, Solution::Tree);
+        for (text, expected) in [
+            ("reference='right'", ":1: reference: needs `start`"),
+            ("patch='fix.diff'", ":1: patch: needs `start`"),
+            ("start='start'\ntree='right'", ":2: tree: stands alone"),
+            ("start='start'\nreference='right'\npatch='fix.diff'", ":3: patch: beside `reference`"),
+            ("start='start'\npatch='right'", ":2: patch: must be a file"),
+            ("start='fix.diff'", ":1: start: must be a directory"),
+            ("start='no'", ":1: start: cannot look at `DIR/no`"),
+            ("start='start'\nheldout='start/inner'", ":2: heldout: must be outside"),
+            ("start='start'\nreference='right'\nheldout='start'", ":3: heldout: must be outside"),
+            (
+                "start='start'\nreference='right'\nmust_pass=['start']",
+                ":3: must_pass: is the start",
+            ),
+            ("must_pass=['fix.diff']", ":1: must_pass: a patch needs `start`"),
+            ("tree='right'\nheldout='.'", ":2: heldout: must be outside"),
+        ] {
+            let shown = load(text).expect_err(text);
+            assert!(shown.contains(expected), "{text}\n{shown}");
+        }
+    }
+
+    #[test]
+    fn what_a_command_is_beside_its_words() {
+        let command = |more: &str| {
+            let text = format!("[[acceptance]]\nid='a'\nargv=['sh']\n{more}");
+            load_text(&text, &Overrides::default()).map(|mut task| task.commands.remove(0))
+        };
+        let probe = command("probe='type_strict'\nprepatch='pass'").expect("a good command");
+        assert_eq!((probe.probe, probe.prepatch), (Some(Probe::TypeStrict), Prepatch::Pass));
+        let sealed = command("cwd='/work'\nseal_exe=true").expect("a good command").seal;
+        let sealed = sealed.expect("it is sealed");
+        assert_eq!(sealed.cwd, "/work");
+        assert!(sealed.exe.starts_with('/') && Path::new(&sealed.exe).is_file());
+        for (more, expected) in [
+            ("probe='x'", "acceptance.probe: must be \"determinism\" or"),
+            ("prepatch='x'", "acceptance.prepatch: must be \"fail\" or \"pass\""),
+            ("cwd='/x'", "acceptance.cwd: is sealed beside the program"),
+            ("seal_exe=true", "acceptance.seal_exe: is sealed beside a directory"),
+            ("cwd='x'\nseal_exe=true", "acceptance.cwd: must be an absolute path"),
+            ("cwd='/x/'\nseal_exe=true", "acceptance.cwd: must be an absolute path"),
+            ("in_process_twin_of='a'", "acceptance.in_process_twin_of: must be the id of another"),
+        ] {
+            let shown = command(more).expect_err(more);
+            assert!(shown.contains(expected), "{more}\n{shown}");
+        }
     }
 
     #[test]

@@ -28,8 +28,7 @@ impl Reader<'_> {
                 Solution::From(start) => Some(start),
                 _ => None,
             };
-            let apart =
-                |tree: &PathBuf| !folder.starts_with(tree) && !tree.starts_with(folder);
+            let apart = |tree: &PathBuf| !folder.starts_with(tree) && !tree.starts_with(folder);
             if !apart(&tree) || !start.is_none_or(apart) {
                 let message = "must be outside of the trees: an agent would see it";
                 return Err(self.fault(typed.span().start, "heldout", message));
@@ -37,7 +36,8 @@ impl Reader<'_> {
         }
         let variants = |key: &str, typed: &Option<Spanned<Vec<String>>>| {
             let Some(typed) = typed else { return Ok(Vec::new()) };
-            let one = |name: &String| self.variant(key, name, typed.span().start, (&tree, &solution));
+            let one =
+                |name: &String| self.variant(key, name, typed.span().start, (&tree, &solution));
             typed.get_ref().iter().map(one).collect::<Result<Vec<_>, _>>()
         };
         let must_pass = variants("must_pass", &typed.must_pass)?;
@@ -58,9 +58,11 @@ impl Reader<'_> {
             }
             (_, None, Some(reference), _) => fault("reference", reference, needs_start),
             (_, None, None, Some(patch)) => fault("patch", patch, needs_start),
-            (Some(tree), Some(_), ..) => {
-                fault("tree", tree, "stands alone; beside `start` the solution is `reference` or `patch`")
-            }
+            (Some(tree), Some(_), ..) => fault(
+                "tree",
+                tree,
+                "stands alone; beside `start` the solution is `reference` or `patch`",
+            ),
             (None, Some(_), Some(_), Some(patch)) => {
                 fault("patch", patch, "beside `reference`: name one right solution, not two")
             }
@@ -76,7 +78,9 @@ impl Reader<'_> {
                 }
                 Ok((start, Solution::Patch(file)))
             }
-            (None, Some(start), None, None) => Ok((self.directory("start", start)?, Solution::None)),
+            (None, Some(start), None, None) => {
+                Ok((self.directory("start", start)?, Solution::None))
+            }
         }
     }
 
@@ -116,7 +120,8 @@ impl Reader<'_> {
     fn there(&self, key: &str, typed: &str, at: usize) -> Result<PathBuf, TaskError> {
         let here = self.path.parent().expect("an absolute file has a directory");
         let path = here.join(typed);
-        path.canonicalize()
-            .map_err(|error| self.fault(at, key, &format!("cannot look at `{}`: {error}", path.display())))
+        path.canonicalize().map_err(|error| {
+            self.fault(at, key, &format!("cannot look at `{}`: {error}", path.display()))
+        })
     }
 }

@@ -18,8 +18,9 @@ impl Snapshot {
         for entry in self.entries() {
             let path = entry.path.below(root);
             let done = match &entry.kind {
-                Kind::Directory { mode } => fs::create_dir(&path)
-                    .and_then(|()| fs::set_permissions(&path, Permissions::from_mode(mode | 0o700))),
+                Kind::Directory { mode } => fs::create_dir(&path).and_then(|()| {
+                    fs::set_permissions(&path, Permissions::from_mode(mode | 0o700))
+                }),
                 Kind::Link { target } => symlink(target, &path),
                 Kind::File { mode, .. } => fs::write(&path, self.read(&entry.path)?)
                     .and_then(|()| fs::set_permissions(&path, Permissions::from_mode(*mode))),

@@ -87,7 +87,10 @@ impl<'a> Lines<'a> {
     /// The lines without their ends.
     fn texts(&self) -> Vec<&'a [u8]> {
         let whole = (0..self.starts.len()).map(|line| &self.text[self.span(line..line + 1)]);
-        whole.map(|line| line.strip_suffix(b"\n").unwrap_or(line)).map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
+        whole
+            .map(|line| line.strip_suffix(b"\n").unwrap_or(line))
+            .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+            .collect()
     }
 
     /// The bytes of some lines, their line ends included.
@@ -114,9 +117,8 @@ pub(super) fn difference(before: &[u8], after: &[u8]) -> (Range<usize>, Vec<u8>)
     let fewer = all_old.min(all_new);
     let same_first = |at: &usize| before[line(&old, *at)] == after[line(&new, *at)];
     let first = (0..fewer).take_while(same_first).count();
-    let same_last = |at: &usize| {
-        before[line(&old, all_old - 1 - at)] == after[line(&new, all_new - 1 - at)]
-    };
+    let same_last =
+        |at: &usize| before[line(&old, all_old - 1 - at)] == after[line(&new, all_new - 1 - at)];
     let last = (0..fewer - first).take_while(same_last).count();
     let (old, new) = (old.span(first..all_old - last), new.span(first..all_new - last));
     (old, after[new].to_vec())

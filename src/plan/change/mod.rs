@@ -74,10 +74,10 @@ impl Target {
         let constants = language.bodies(&after, &new, Bodies::Constant, &|it| {
             changed.touches(it) && matches!(it.unfit, None | Some(Unfit::Property))
         });
-        let stubs = [true, false].map(|raises| {
-            stub::stub(language, (&before, &old), (&after, &new), &changed, raises)
-        });
-        let mut mutants = hunk_reverts(place, &changed, (&old_lines, &before), (&new_lines, &after));
+        let stubs = [true, false]
+            .map(|raises| stub::stub(language, (&before, &old), (&after, &new), &changed, raises));
+        let mut mutants =
+            hunk_reverts(place, &changed, (&old_lines, &before), (&new_lines, &after));
         mutants.extend(edited(place, found, &new, &changed));
         let uncovered = uncovered(place, &cheats, &new);
         let made = [(Class::Cheat, cheats.mutations), (Class::CheatExtra, constants)];

@@ -264,11 +264,27 @@ fn a_mutant_replaces_nothing_but_a_regular_file_of_the_tree() {
     let (_directory, tree) = source();
     let (_scratch, _golden, mut workspace) = made(&std::env::temp_dir(), &tree);
     let before = describe(&workspace);
-    for path in ["link", "dangling", "d", "absent", "d/up/a.py", "link/x", "../home/x"] {
+    for path in ["link", "dangling", "d", "d/up/a.py", "link/x", "../home/x"] {
         let Ok(path) = RelPath::new(path.as_bytes()) else { continue };
         let error = workspace.write(&[(path.clone(), Vec::new())]).unwrap_err();
         assert!(matches!(&error, WorkspaceError::NotAFile(named) if *named == path), "{error}");
     }
+    assert_eq!(describe(&workspace), before);
+}
+
+#[test]
+fn a_mutant_brings_a_file_back_that_the_tree_does_not_have() {
+    let (_directory, tree) = source();
+    let (_scratch, _golden, mut workspace) = made(&std::env::temp_dir(), &tree);
+    let before = describe(&workspace);
+    let files = [(rel("gone.py"), b"1".to_vec()), (rel("d/new/deep/b.py"), b"2".to_vec())];
+    workspace.write(&files).unwrap();
+    for (path, bytes) in &files {
+        let there = path.below(&workspace.tree());
+        assert_eq!(fs::read(&there).unwrap(), *bytes);
+        assert_eq!(fs::metadata(&there).unwrap().permissions().mode() & 0o777, 0o644);
+    }
+    workspace.reset(Certificate::new()).unwrap();
     assert_eq!(describe(&workspace), before);
 }
 
