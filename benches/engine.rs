@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use adequacy::base::Silent;
 use adequacy::plan::{Plan, plan};
-use adequacy::run::{Lab, Settings, Spawner};
+use adequacy::run::{Lab, Run, Settings, Spawner};
 use adequacy::task::{self, Overrides};
 use adequacy::tree::{self, Choice};
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, criterion_group, criterion_main};
@@ -82,7 +82,7 @@ fn engine(group: &mut BenchmarkGroup<'_, criterion::measurement::WallTime>, file
             bencher.iter_custom(|count| {
                 let todo = places(&plan, count);
                 let begun = Instant::now();
-                lab.mutants(&plan, &todo, &|_, _| Ok(())).expect("`true` runs");
+                lab.mutants(&plan, &todo, &|_: usize, _: &[Run]| Ok(())).expect("`true` runs");
                 begun.elapsed()
             });
         });

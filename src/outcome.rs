@@ -184,6 +184,7 @@ impl Doubt {
 mod tests {
     use super::*;
     use crate::run::Attempt;
+    use crate::run::exit::is_failure;
     use std::time::Duration;
 
     fn run(step: Step, exit: Exit) -> Run {
@@ -241,6 +242,27 @@ mod tests {
             (vec![lost(), Exit::Signal(11)], Unclear(Doubt::NotRepeated)),
         ] {
             assert_eq!(of(&exits), expected, "{exits:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_stops_at_what_is_a_failure_here_and_at_nothing_else() {
+        let codes = [0, 1, 2, 123, 124, 127, 137, 255].map(Exit::Code);
+        let signals = [6, KILL, 11].map(Exit::Signal);
+        let others = [
+            Exit::TimedOut,
+            Exit::OutputLimit,
+            Exit::NotStarted("no".to_owned()),
+            Exit::Starved("no".to_owned()),
+            Exit::Interrupted,
+            Exit::Lost("gone".to_owned()),
+        ];
+        let all = codes.into_iter().chain(signals).chain(others).collect::<Vec<_>>();
+        for first in &all {
+            for again in all.iter().map(Some).chain([None]) {
+                let failed = matches!(verdict(first, again, None), Verdict::Failed(_));
+                assert_eq!(is_failure(first, again), failed, "{first:?} {again:?}");
+            }
         }
     }
 

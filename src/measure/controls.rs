@@ -73,7 +73,10 @@ pub(super) fn before(
     sink: &dyn Sink,
 ) -> Result<Controls, MeasureError> {
     let runners = &super::runners(task);
-    sink.tell(Event::Step { name: "controls", total: Some(3) });
+    sink.tell(Event::Step {
+        name: "checking that the commands test this tree".into(),
+        total: Some(3),
+    });
     let files = (0..plan.files.len()).filter(|&place| counts(plan, &plan.files[place]));
     let files = files.collect::<Vec<_>>();
     let mut all = BTreeMap::new();
@@ -156,7 +159,10 @@ pub(super) fn after(
     let places = places.collect::<Vec<_>>();
     if !places.is_empty() {
         let total = Some(places.len() as u64);
-        sink.tell(Event::Step { name: "files without a kill", total });
+        sink.tell(Event::Step {
+            name: "checking that files without a kill are loaded".into(),
+            total,
+        });
     }
     let mut not_reached = Vec::new();
     for (number, place) in places.into_iter().enumerate() {

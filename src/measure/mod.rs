@@ -2,6 +2,7 @@
 //! resumed or a curious reader needs in the run directory.
 
 mod controls;
+mod decide;
 mod error;
 mod estimate;
 mod ledger;
@@ -13,7 +14,6 @@ mod run_file;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::time::Duration;
 
 pub use controls::{Controls, Refusal};
@@ -23,13 +23,13 @@ pub use ledger::{Ledger, LedgerError, Line};
 pub use output::{OutputDir, OutputError};
 pub use prepare::{Prepared, listing, prepare};
 pub use replay::replay;
-pub use run_file::{FORMAT, Interpreted, RunFile, State, Totals};
+pub use run_file::{FORMAT, Interpreted, RunFile, Sentinels, State, Totals};
 
 use crate::adequacy::{Adequacy, Gate, Thresholds};
 use crate::base::{RelPath, Sink};
-use crate::outcome::{self, Outcome};
+use crate::outcome::Outcome;
 use crate::plan::Plan;
-use crate::run::{Lab, RunError, Runner, Sentinels, Settings, Spawner};
+use crate::run::{Lab, Runner, Settings, Spawner};
 use crate::task::{Task, TaskError};
 use crate::tree::{Choice, Snapshot};
 
@@ -116,6 +116,7 @@ pub fn measure(
     let settings = options.settings(output.logs(), links.clone());
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
     output.begin(&run, earlier.as_ref())?;
+    run.go_on_from(earlier.as_ref());
     let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
     let baseline = lab.baseline()?;
     run.baseline(&baseline, &lab);
@@ -131,7 +132,7 @@ pub fn measure(
     let found = prepared.interpreter.as_ref().map(|(found, _)| found);
     let (plan, snapshot) = (&prepared.plan, &prepared.snapshot);
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
-    let (outcomes, sentinels) = decide(&lab, task, &output, &run, plan)?;
+    let outcomes = decide::decide(&lab, task, &output, &mut run, plan, sink)?;
     let not_reached = controls::after(&lab, plan, snapshot, &runners(task), &outcomes, sink)?;
     drop(lab);
     if let Err(error) =
@@ -144,7 +145,7 @@ pub fn measure(
     let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
     let gates = Thresholds::of(&task.gates, options.max_undecided).gates(&adequacy);
-    run.finish(&adequacy, &gates, sentinels, not_reached);
+    run.finish(&adequacy, &gates, not_reached);
     output.write_sources(plan, snapshot, &outcomes)?;
     output.write_run(&run)?;
     let Prepared { snapshot, plan, .. } = prepared;
@@ -157,30 +158,6 @@ fn affordable(budget: Duration, each: Duration) -> usize {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
     let times = times as usize;
     times.max(1)
-}
-
-/// Runs the mutants that the ledger does not hold yet, and adds each to it.
-fn decide(
-    lab: &Lab<'_>,
-    task: &Task,
-    output: &OutputDir,
-    run: &RunFile,
-    plan: &Plan,
-) -> Result<(BTreeMap<usize, Outcome>, Sentinels), MeasureError> {
-    let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
-    let todo = plan.counted().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
-    let runners = runners(task);
-    let outcomes = Mutex::new(known);
-    let sentinels = lab.mutants(plan, &todo, &|place, runs| {
-        let outcome = outcome::judge(runs, &runners);
-        ledger.append(&plan.mutants[place], &outcome, runs).map_err(|error| RunError::Log {
-            path: error.path().to_owned(),
-            error: error.into_io(),
-        })?;
-        outcomes.lock().expect("no worker panics with it").insert(place, outcome);
-        Ok(())
-    })?;
-    Ok((outcomes.into_inner().expect("the workers are done"), sentinels))
 }
 
 fn nothing_left(spawner: &Spawner) -> Result<(), MeasureError> {

@@ -35,11 +35,14 @@ impl Prepared {
 /// # Errors
 /// [`MeasureError`] when the tree cannot be read, a pattern fits nothing, or no mutant is left.
 pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared, MeasureError> {
-    sink.tell(Event::Step { name: "list", total: None });
+    sink.tell(Event::Step { name: "listing the tree".into(), total: None });
     let snapshot = listing(task, choice, sink)?;
     let mut plan = crate::plan::plan(task, &snapshot)?;
     tell(task, &plan, sink);
-    sink.tell(Event::Step { name: "judge", total: None });
+    sink.tell(Event::Step {
+        name: "asking the interpreter which mutants compile".into(),
+        total: None,
+    });
     let interpreter = judge(task, &mut plan, &snapshot)?;
     if let Some((found, judge)) = &interpreter
         && found.found == Found::Assumed

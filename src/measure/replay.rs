@@ -25,7 +25,7 @@ pub fn replay(
     let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
     lab.baseline()?;
     let made = Mutex::new(Vec::new());
-    lab.mutants(&prepared.plan, &[place], &|_, runs| {
+    lab.mutants(&prepared.plan, &[place], &|_: usize, runs: &[Run]| {
         made.lock().expect("no worker panics with it").extend_from_slice(runs);
         Ok(())
     })?;

@@ -9,15 +9,18 @@ use serde_json::json;
 
 use super::{Controls, Options, Prepared};
 use crate::adequacy::{Adequacy, Gate};
-use crate::base::{RelPath, Sha256, any_path};
+use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::{Plan, SAMPLER};
 use crate::run::workspace::Soundness;
-use crate::run::{Baseline, Lab, Run, Runner, Sentinels};
+use crate::run::{Baseline, Lab, Run, Runner};
 use crate::task::{Command, Task};
 use crate::tree::Choice;
 
 /// What `format` says.
-pub const FORMAT: &str = "adequacy-run/1";
+pub const FORMAT: &str = "adequacy-run/2";
+
+/// How `format` begins whatever the version.
+pub(super) const FAMILY: &str = "adequacy-run/";
 
 /// How far a run came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +83,11 @@ pub struct RunFile {
     pub controls: Option<Controls>,
     /// Whether the run went on where an earlier one was broken off.
     pub resumed: bool,
-    /// Runs of the unmutated tree between the mutants, since the run began or was resumed.
+    /// Verdicts that a resumed run took over from the one before.
+    pub taken_over: u64,
+    /// Runs of the unmutated tree before the mutants, in the parts of this run before it was resumed.
+    pub earlier_baselines: u64,
+    /// Runs of the unmutated tree between the mutants, in all parts of a resumed run.
     pub sentinels: Sentinels,
     /// Files none of whose mutants was killed and that no command even loads.
     pub not_reached: Vec<String>,
@@ -90,6 +97,15 @@ pub struct RunFile {
     pub gates: BTreeMap<String, bool>,
     /// Known defects that a person lets through.
     pub allowed: Vec<String>,
+}
+
+/// How the unmutated tree fared beside and after the mutants.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sentinels {
+    /// Runs of it.
+    pub runs: u64,
+    /// Those that did not pass.
+    pub failures: u64,
 }
 
 /// A command and its limit.
@@ -102,6 +118,7 @@ pub struct CommandRecord {
     /// The runner it was recognised as.
     pub runner: Option<Runner>,
     /// Its time limit, once the baseline has run.
+    #[serde(rename = "limit_s", with = "seconds::optional")]
     pub limit: Option<Duration>,
 }
 
@@ -231,6 +248,8 @@ impl RunFile {
             baselines: Vec::new(),
             controls: None,
             resumed: options.resume,
+            taken_over: 0,
+            earlier_baselines: 0,
             sentinels: Sentinels::default(),
             not_reached: Vec::new(),
             totals: None,
@@ -247,6 +266,21 @@ impl RunFile {
     pub(super) fn sampled(&mut self, limit: usize, plan: &Plan, task: &Task) {
         let (seed, population) = (task.mutate.seed, plan.population);
         self.sampler = Some(Sampled { name: SAMPLER.to_owned(), seed, limit, population });
+    }
+
+    /// Counts on from the part of the run that was broken off.
+    pub(super) fn go_on_from(&mut self, earlier: Option<&Self>) {
+        if let Some(earlier) = earlier {
+            self.sentinels = earlier.sentinels;
+            self.earlier_baselines = earlier.earlier_baselines + earlier.baselines.len() as u64;
+        }
+    }
+
+    /// How often the unmutated tree was run on the way to the verdicts, and how often it did not pass.
+    #[must_use]
+    pub fn unmutated(&self) -> Sentinels {
+        let before = self.earlier_baselines + self.baselines.len() as u64;
+        Sentinels { runs: before + self.sentinels.runs, ..self.sentinels }
     }
 
     /// Whether it came as far as its plan.
@@ -273,13 +307,7 @@ impl RunFile {
     }
 
     /// Adds the numbers.
-    pub fn finish(
-        &mut self,
-        adequacy: &Adequacy,
-        gates: &[Gate],
-        sentinels: Sentinels,
-        not_reached: Vec<String>,
-    ) {
+    pub fn finish(&mut self, adequacy: &Adequacy, gates: &[Gate], not_reached: Vec<String>) {
         let id = |place: usize| self.commands[place].id.clone();
         self.totals = Some(Totals {
             mutants: adequacy.mutants,
@@ -304,7 +332,6 @@ impl RunFile {
             kill_vector_sha256: adequacy.kill_vector_sha256(),
         });
         self.gates = gates.iter().map(|gate| (gate.name.to_owned(), gate.pass)).collect();
-        self.sentinels = sentinels;
         self.not_reached = not_reached;
         self.state = State::Finished;
     }

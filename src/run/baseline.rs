@@ -59,7 +59,10 @@ impl Baseline {
 pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
     let workers = u32::try_from(lab.seats.len()).expect("few workers");
     let total = lab.settings.baselines.max(workers);
-    lab.sink.tell(Event::Step { name: "baseline", total: Some(u64::from(total)) });
+    lab.sink.tell(Event::Step {
+        name: "running the unmutated tree".into(),
+        total: Some(u64::from(total)),
+    });
     let next = AtomicU32::new(0);
     let passed = AtomicBool::new(false);
     let worker = |worker: usize| {

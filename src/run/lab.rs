@@ -79,7 +79,11 @@ impl<'a> Lab<'a> {
             jobs: settings.jobs,
             message: error.to_string(),
         })?;
-        sink.tell(Event::Step { name: "copy", total: None });
+        let copies = match settings.jobs {
+            1 => "copying the tree for 1 worker".to_owned(),
+            jobs => format!("copying the tree for {jobs} workers"),
+        };
+        sink.tell(Event::Step { name: copies.into(), total: None });
         remove_leftovers(&settings.scratch, sink)?;
         let scratch = Scratch::create(&settings.scratch, &[snapshot.root()])?;
         scratch.check_space(&[snapshot], settings.jobs)?;
@@ -103,7 +107,7 @@ impl<'a> Lab<'a> {
         if self.task.setup.is_none() {
             return Ok(());
         }
-        self.sink.tell(Event::Step { name: "setup", total: None });
+        self.sink.tell(Event::Step { name: "running [setup] in every copy".into(), total: None });
         let one = |worker: usize| self.set_up(&mut self.seat(worker), worker);
         self.pool.install(|| (0..self.seats.len()).into_par_iter().try_for_each(one))
     }

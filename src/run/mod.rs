@@ -29,11 +29,11 @@ pub use certificate::Certificate;
 pub use environment::Environment;
 pub use exit::Exit;
 pub use lab::{Lab, Settings};
-pub use pool::{MAX_BETWEEN_SENTINELS, Sentinels};
+pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
 pub use runner::{Label, Runner};
 pub use spawn::Spawner;
 
-use crate::base::Sha256;
+use crate::base::{Sha256, seconds};
 use crate::tree::TreeError;
 use workspace::WorkspaceError;
 
@@ -71,8 +71,10 @@ pub struct Run {
     /// What it did.
     pub exit: Exit,
     /// Wall time.
+    #[serde(rename = "wall_s", with = "seconds")]
     pub wall: Duration,
     /// User and system time of all its processes.
+    #[serde(rename = "cpu_s", with = "seconds")]
     pub cpu: Duration,
     /// Name of its capped output below `logs/`.
     pub log: String,

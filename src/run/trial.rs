@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use super::exit::{KILL, is_second_hand};
+use super::exit::{KILL, is_failure, is_second_hand};
 use super::lab::{Lab, Seat};
 use super::spawn::CommandSpec;
 use super::{Attempt, Exit, Run, RunError, Step};
@@ -197,15 +197,8 @@ impl Lab<'_> {
 /// Whether the runs of a step can be nothing but a kill. Where that is open the later commands are
 /// run too: one of them may kill.
 fn decides(runs: &[Run], step: Step) -> bool {
-    let exits = runs.iter().filter(|run| run.step == step).map(|run| &run.exit);
-    match exits.collect::<Vec<_>>()[..] {
-        [Exit::Code(code)] => *code != 0,
-        [first, second] if first == second => {
-            matches!(first, Exit::Code(_) | Exit::TimedOut)
-                || matches!(first, Exit::Signal(number) if *number != KILL)
-        }
-        _ => false,
-    }
+    let mut exits = runs.iter().filter(|run| run.step == step).map(|run| &run.exit);
+    exits.next().is_some_and(|first| is_failure(first, exits.next()))
 }
 
 /// An id as part of a file name: everything but letters, digits, `-` and `_` becomes `_`.

@@ -14,7 +14,7 @@ pub use resolve::load;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Argv, RelPath, any_path};
+use crate::base::{Argv, RelPath, any_path, seconds};
 
 /// Name of a task file.
 pub const TASK_FILE: &str = "adequacy.toml";
@@ -60,6 +60,7 @@ pub struct Command {
     /// Its words.
     pub argv: Argv,
     /// Time limit, where the task states one.
+    #[serde(rename = "timeout_s", with = "seconds::optional")]
     pub timeout: Option<Duration>,
     /// Who may see it.
     pub role: Role,
@@ -96,6 +97,7 @@ pub struct Mutate {
     /// Seed of the sampler.
     pub seed: u64,
     /// CPU time that fixes the number of mutants before the run.
+    #[serde(rename = "budget_s", with = "seconds::optional")]
     pub budget: Option<Duration>,
 }
 
@@ -114,6 +116,7 @@ pub struct Step {
     /// Its words.
     pub argv: Argv,
     /// Time limit.
+    #[serde(rename = "timeout_s", with = "seconds")]
     pub timeout: Duration,
 }
 

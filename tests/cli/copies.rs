@@ -204,7 +204,7 @@ fn no_name_is_a_pattern() {
         ran.exits(0).totals(
             "2 mutants: 1 killed (0 by time-out), 1 survived, 0 undecided; 0 unviable, 0 not built",
         );
-        ran.tells("baseline");
+        ran.tells("running the unmutated tree: 1\n");
     }
 }
 

@@ -25,7 +25,7 @@ fn json_alone_stands_on_stdout_and_the_totals_on_stderr() {
     let decided = sandbox.lines("adequacy.out/outcomes.jsonl");
     let killed = decided.iter().filter(|line| line["outcome"] == "killed").count();
     assert_eq!((decided.len() - 1, killed), (2, 1));
-    assert_eq!(decided[0]["format"], "adequacy-outcomes/1");
+    assert_eq!(decided[0]["format"], "adequacy-outcomes/2");
 }
 
 #[test]
