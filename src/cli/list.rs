@@ -46,7 +46,11 @@ pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         writeln!(streams.out, "{total}")?;
     }
     streams.out.flush()?;
-    Ok(if plan.mutants.is_empty() { Exit::NothingToDo } else { Exit::Done })
+    if plan.mutants.is_empty() {
+        let message = measure::nothing_to_do(&plan, &snapshot);
+        return Err(Fault::new(Exit::NothingToDo, message));
+    }
+    Ok(Exit::Done)
 }
 
 /// Files whose lines are made at the same time, and held until they are written.

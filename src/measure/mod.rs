@@ -21,7 +21,7 @@ pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use ledger::{Ledger, LedgerError, Line};
 pub use output::{OutputDir, OutputError};
-pub use prepare::{Prepared, listing, prepare};
+pub use prepare::{Prepared, listing, nothing_to_do, prepare};
 pub use replay::replay;
 pub use run_file::{FORMAT, Interpreted, RunFile, Sentinels, State, Totals};
 
@@ -30,7 +30,7 @@ use crate::base::{RelPath, Sink};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::run::{Lab, Runner, Settings, Spawner};
-use crate::task::{Task, TaskError};
+use crate::task::Task;
 use crate::tree::{Choice, Snapshot};
 
 /// How a task is measured.
@@ -103,13 +103,11 @@ pub fn measure(
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<Measured, MeasureError> {
-    if task.commands.is_empty() {
-        return Err(TaskError::NoCommand.into());
-    }
+    task.some_commands()?;
     let place = OutputDir::place_in(&options.output, &task.tree);
     let choice = Choice { output: place, ..options.choice.clone() };
     let mut prepared = prepare(task, &choice, sink)?;
-    let links = prepared.links(task);
+    let links = prepared.links(task, sink);
     let watched = links::fingerprint(&links)?;
     let output = OutputDir::open(&options.output, options.resume)?;
     let mut run = RunFile::begin(task, options, &prepared, &links);

@@ -11,7 +11,7 @@ use crate::base::{Event, RelPath, Sink};
 use crate::plan::compile::{self, Judge};
 use crate::plan::interpreter::{self, Found, Interpreter};
 use crate::plan::{Fate, Plan};
-use crate::task::{Task, TaskError};
+use crate::task::{self, Task};
 use crate::tree::{self, Choice, Snapshot};
 
 /// What is known before a command runs.
@@ -25,8 +25,18 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn links(&self, task: &Task) -> Vec<(RelPath, PathBuf)> {
-        links::needed(task, &self.snapshot, self.interpreter.as_ref().map(|(found, _)| found))
+    /// What the copies link to, told to `sink` with the reason.
+    pub(super) fn links(&self, task: &Task, sink: &dyn Sink) -> Vec<(RelPath, PathBuf)> {
+        let found = self.interpreter.as_ref().map(|(found, _)| found);
+        let links = links::needed(task, &self.snapshot, found);
+        for link in &links {
+            sink.tell(Event::Note(format!(
+                "the copies link to `{}` of your tree and do not copy it: {}; a command that writes \
+                 there spoils the run",
+                link.path, link.why
+            )));
+        }
+        links.into_iter().map(|link| (link.path, link.target)).collect()
     }
 }
 
@@ -62,7 +72,7 @@ pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared
         plan.sample(limit as usize, task.mutate.seed);
     }
     if plan.counted().next().is_none() {
-        return Err(MeasureError::NoMutants(nothing_to_do(&plan)));
+        return Err(MeasureError::NoMutants(nothing_to_do(&plan, &snapshot)));
     }
     Ok(Prepared { snapshot, plan, interpreter })
 }
@@ -74,6 +84,13 @@ pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared
 pub fn listing(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Snapshot, MeasureError> {
     let task_file = task.file.as_ref().and_then(|file| file.strip_prefix(&task.tree).ok());
     let task_file = task_file.and_then(|file| RelPath::new(file.as_os_str().as_bytes()).ok());
+    if let Some(above) = task.file_above() {
+        let hint = task::hint_above(&above);
+        sink.tell(Event::Warning(format!(
+            "no task file here: bare tree `{}`{hint}",
+            task.tree.display()
+        )));
+    }
     let choice = Choice { task_file, ..choice.clone() };
     let snapshot = tree::snapshot(&task.tree, &choice, sink)?;
     match snapshot.unmatched().first() {
@@ -91,10 +108,10 @@ fn tell(task: &Task, plan: &Plan, sink: &dyn Sink) {
     });
     let files = plan.files.iter().filter(|file| !file.mutants.is_empty());
     let files = files.map(|file| format!("`{}` ({})", file.path, file.mutants.len()));
-    note(format!("mutants: {}", few(files)));
+    note(format!("mutants: {}", few(files, IN_RUN_FILE)));
     let ignored = plan.ignored.iter().map(|file| format!("`{}` ({})", file.path, file.why));
     if !plan.ignored.is_empty() {
-        note(format!("not mutated: {}", few(ignored)));
+        note(format!("not mutated: {}", few(ignored, IN_RUN_FILE)));
     }
     for file in &plan.files {
         let path = &file.path;
@@ -112,13 +129,16 @@ fn tell(task: &Task, plan: &Plan, sink: &dyn Sink) {
     }
 }
 
-/// The first few of a list, and how many more there are.
-fn few(all: impl Iterator<Item = String>) -> String {
+/// Where a note says that the rest of a list is.
+const IN_RUN_FILE: &str = " (run.json names them all)";
+
+/// The first few of a list, and how many more there are and where.
+fn few(all: impl Iterator<Item = String>, elsewhere: &str) -> String {
     const SHOWN: usize = 8;
     let all = all.collect::<Vec<_>>();
     let more = all.len().saturating_sub(SHOWN);
     let shown = all[..all.len() - more].join(", ");
-    if more > 0 { format!("{shown} and {more} more (run.json names them all)") } else { shown }
+    if more > 0 { format!("{shown} and {more} more{elsewhere}") } else { shown }
 }
 
 fn judge(
@@ -155,25 +175,40 @@ fn interpreters(task: &Task) -> Result<Vec<Interpreter>, MeasureError> {
     let path = task.env_set.get("PATH").map(OsString::from);
     let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| "/usr/bin:/bin".into());
     let mut known = Vec::<Interpreter>::new();
-    for command in &task.commands {
+    for command in task.some_commands()? {
         let found = interpreter::python(&command.argv, &task.tree, &path);
         let found = found.ok_or(MeasureError::NoInterpreter)?;
         if known.iter().all(|known| known.program != found.program) {
             known.push(found);
         }
     }
-    if known.is_empty() { Err(TaskError::NoCommand.into()) } else { Ok(known) }
+    Ok(known)
 }
 
-fn nothing_to_do(plan: &Plan) -> String {
+/// Why a plan has no mutant to run: what was looked for, what was found, what to do.
+#[must_use]
+pub fn nothing_to_do(plan: &Plan, snapshot: &Snapshot) -> String {
     let reason = if plan.files.is_empty() && plan.ignored.is_empty() {
-        "the tree holds no source file of a known language (Python: *.py)".to_owned()
+        let left_out = snapshot.left_out().iter().map(ToString::to_string).collect::<Vec<_>>();
+        let left_out = match left_out.is_empty() {
+            true => String::new(),
+            false => format!(" and leaves out {}", few(left_out.into_iter(), "")),
+        };
+        format!(
+            "looked in `{}` for sources of a known language (Python: *.py); it holds {} other files{left_out}; \
+             give the directory that holds your sources as the path",
+            snapshot.root().display(),
+            snapshot.files().count(),
+        )
     } else if plan.files.is_empty() {
-        let named = plan.ignored.iter().take(5);
-        let named = named.map(|file| format!("`{}` is {}", file.path, file.why));
-        format!("no source file is left: {}", named.collect::<Vec<_>>().join(", "))
+        let named = plan.ignored.iter().map(|file| format!("`{}` is {}", file.path, file.why));
+        format!("no source file is left: {}; see `--include` and `--exclude`", few(named, ""))
     } else {
-        format!("none of the {} source files offers one that compiles", plan.files.len())
+        let files = plan.files.iter().map(|file| format!("`{}`", file.path));
+        format!(
+            "nothing in {} can be mutated to something that compiles; `adequacy list --files` says more",
+            few(files, "")
+        )
     };
-    format!("no mutants to run: {reason}; see `adequacy list`, `--include` and `--exclude`")
+    format!("no mutants to run: {reason}")
 }

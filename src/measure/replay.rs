@@ -21,7 +21,7 @@ pub fn replay(
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<Vec<Run>, MeasureError> {
-    let settings = options.settings(logs.to_owned(), prepared.links(task));
+    let settings = options.settings(logs.to_owned(), prepared.links(task, sink));
     let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
     lab.baseline()?;
     let made = Mutex::new(Vec::new());

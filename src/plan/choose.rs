@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::PlanError;
 use crate::base::RelPath;
-use crate::task::{Pattern, Task};
+use crate::task::{Pattern, Task, nearest};
 use crate::tree::Snapshot;
 
 /// A source file of a known language that is not mutated.
@@ -54,7 +54,10 @@ pub(super) fn operators(wanted: &[Pattern]) -> Result<BTreeMap<&'static str, ()>
         let found = known().find(|operator| operator.name == pattern.text);
         found.map(|operator| (operator.name, ())).ok_or_else(|| PlanError::Pattern {
             pattern: pattern.clone(),
-            message: "is no operator; `adequacy list --operators` names them".to_owned(),
+            message: match nearest(&pattern.text, known().map(|operator| operator.name)) {
+                Some(name) => format!("is no operator; did you mean `{name}`?"),
+                None => "is no operator; `adequacy list --operators` names them".to_owned(),
+            },
         })
     };
     wanted.iter().map(find).collect()

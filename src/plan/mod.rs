@@ -25,7 +25,7 @@ pub use sample::SAMPLER;
 
 use crate::base::{RelPath, Sha256};
 use crate::task::{Pattern, Task};
-use crate::tree::{Snapshot, TreeError};
+use crate::tree::{Kind, Snapshot, TreeError};
 
 /// The mutants of a tree in sealed order, and the files they are in.
 #[derive(Debug)]
@@ -135,6 +135,9 @@ pub enum PlanError {
     TooLarge(RelPath),
 }
 
+/// Bytes of a source that a plan's spans reach.
+const LARGEST: u64 = 1 << 30;
+
 /// Makes the plan of `task` on `snapshot`: every mutant of every chosen file.
 ///
 /// # Errors
@@ -171,10 +174,11 @@ fn mutate_file(
     language: Language,
     operators: &BTreeMap<&str, ()>,
 ) -> Result<(PlanFile, Vec<Mutant>), PlanError> {
-    let source = snapshot.read(&path)?;
-    if source.len() > 1 << 30 {
+    let size = snapshot.get(&path).map(|entry| &entry.kind);
+    if matches!(size, Some(Kind::File { size, .. }) if *size > LARGEST) {
         return Err(PlanError::TooLarge(path));
     }
+    let source = snapshot.read(&path)?;
     let found = language.mutations(&source, &|operator| operators.contains_key(operator.name));
     let span = |at: usize| u32::try_from(at).expect("sources are smaller than 1 GiB");
     let mutants = found.mutations.into_iter().map(|mutation| Mutant {
@@ -272,5 +276,34 @@ impl Mutant {
     #[must_use]
     pub fn apply(&self, source: &[u8]) -> Vec<u8> {
         splice(source, [(&self.span(), &*self.replacement)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::base::Silent;
+    use crate::task::{Overrides, load};
+    use crate::tree::{Choice, snapshot, testing};
+
+    #[test]
+    fn a_source_that_is_too_large_is_refused_before_it_is_read() {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let file = folder.path().join("a.py");
+        fs::write(&file, "X = 1 + 1\n").expect("a file");
+        let task = load(folder.path(), &Overrides::default()).expect("a bare tree");
+        let mut listed = snapshot(folder.path(), &Choice::default(), &Silent).expect("a tree");
+        let path = RelPath::new(b"a.py").expect("a name");
+        fs::remove_file(&file).expect("it is there");
+        testing::claim_size(&mut listed, &path, LARGEST);
+        assert!(matches!(plan(&task, &listed), Err(PlanError::Tree(_))), "it is read");
+        testing::claim_size(&mut listed, &path, LARGEST + 1);
+        let refused = plan(&task, &listed).expect_err("too large");
+        assert_eq!(
+            refused.to_string(),
+            "`a.py` is larger than 1 GiB; leave it out with `--exclude`"
+        );
     }
 }

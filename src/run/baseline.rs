@@ -9,14 +9,11 @@ use rayon::prelude::*;
 use super::lab::Lab;
 use super::runner::executed_in_junit;
 use super::trial::Stop;
-use super::{Attempt, Exit, Red, Run, RunError, Runner, Step};
+use super::{Attempt, Red, Run, RunError, Runner, Step};
 use crate::base::Event;
 
 /// Limit of a baseline run of a command that states none.
 pub(super) const LIMIT: Duration = Duration::from_secs(900);
-
-/// Bytes of the end of an output that a message shows.
-const SHOWN: usize = 2000;
 
 /// The runs of the unmutated tree before the mutants; all of them passed.
 #[derive(Debug)]
@@ -152,52 +149,4 @@ impl Lab<'_> {
             }
         }
     }
-
-    /// The error that a run of the unmutated tree is when it does not pass.
-    pub(super) fn red(&self, run: &Run, scenario: &str, flaky: bool) -> RunError {
-        let (id, argv) = match run.step {
-            Step::Setup => ("setup".to_owned(), self.task.setup.as_ref().map(|step| &step.argv)),
-            Step::Build => ("build".to_owned(), self.task.build.as_ref().map(|step| &step.argv)),
-            Step::Command(place) => {
-                let command = &self.task.commands[place];
-                (command.id.clone(), Some(&command.argv))
-            }
-        };
-        if let Exit::NotStarted(why) = &run.exit {
-            return RunError::NotStarted { id, why: why.clone() };
-        }
-        if let Exit::Lost(_) | Exit::Starved(_) = run.exit {
-            return RunError::NoAnswer { id, exit: run.exit.clone() };
-        }
-        let output = fs::read(self.settings.logs.join(&run.log)).unwrap_or_default();
-        let end = &output[output.len().saturating_sub(SHOWN)..];
-        RunError::Red(Box::new(Red {
-            id,
-            argv: argv.map(ToString::to_string).unwrap_or_default(),
-            scenario: scenario.to_owned(),
-            flaky,
-            exit: run.exit.clone(),
-            output: String::from_utf8_lossy(end).into_owned(),
-        }))
-    }
-}
-
-/// What a person is told when the unmutated tree does not pass.
-pub(super) fn explain(red: &Red) -> String {
-    let Red { id, argv, scenario, exit, output, .. } = red;
-    let what = if red.flaky { "passed before and now" } else { "must pass, but" };
-    let hint = if red.flaky {
-        "its verdicts cannot be trusted: find what differs between two runs, or leave the command out"
-    } else {
-        "the copy has no .git and no build directories (see the notes above; `--keep NAME` keeps one), \
-         a private HOME and an allow-list of variables (`--env NAME` passes one)"
-    };
-    format!(
-        "`{id}` {what} {exit} on the unmutated tree ({scenario})\n  command: {argv}\n  output:\n{}\nhint: {hint}",
-        indent(output)
-    )
-}
-
-fn indent(text: &str) -> String {
-    text.trim_end().lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }

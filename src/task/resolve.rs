@@ -1,14 +1,16 @@
 //! From the text of a task file (or none) and the flags to a checked [`Task`].
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
+use std::{fs, io};
 
 use toml::Spanned;
 
 use super::file::{AcceptanceEntry, ProtectedEntry, ProtectedKind, Role, StepTable, TaskFile};
-use super::{Command, Mutate, Overrides, Pattern, Protected, Step, TASK_FILE, Task, TaskError};
+use super::{
+    Command, Mutate, Overrides, Pattern, Protected, Step, TASK_FILE, Task, TaskError, near,
+};
 use crate::base::{Argv, RelPath};
 
 /// Limit of `[setup]` and `[build]` where none is stated.
@@ -36,7 +38,7 @@ fn from_file(path: &Path, flags: &Overrides) -> Result<Task, TaskError> {
     let text = fs::read_to_string(path).map_err(unreadable)?;
     let typed = toml::from_str::<TaskFile>(&text).map_err(|error| TaskError::Syntax {
         path: path.to_owned(),
-        message: error.to_string().trim_end().to_owned(),
+        message: near::explain(&error),
     })?;
     if flags.seal && !flags.argv.is_empty() {
         return Err(TaskError::CommandBesideTaskFile);
@@ -71,7 +73,7 @@ impl Reader<'_> {
             commands.iter_mut().for_each(|command| command.timeout = Some(limit));
         }
         let mutate = self.mutate(&typed, flags)?;
-        let protected = self.protected(&typed.protected)?;
+        let protected = self.protected(&typed.protected, tree)?;
         let image = typed.env.image.as_ref().map(|image| image.get_ref().clone());
         let gates = typed.gates.iter().map(|(name, threshold)| self.gate(name, threshold));
         Ok(Task {
@@ -206,7 +208,11 @@ impl Reader<'_> {
         Ok(commands)
     }
 
-    fn protected(&self, entries: &[ProtectedEntry]) -> Result<Vec<Protected>, TaskError> {
+    fn protected(
+        &self,
+        entries: &[ProtectedEntry],
+        tree: &Path,
+    ) -> Result<Vec<Protected>, TaskError> {
         let mut seen = BTreeSet::new();
         let mut protected = Vec::with_capacity(entries.len());
         for entry in entries {
@@ -225,6 +231,14 @@ impl Reader<'_> {
             {
                 let message = "must be \"python_ast\", on a file";
                 return Err(self.fault(word.span().start, "protected.equivalence", message));
+            }
+            if path.below(tree).symlink_metadata().is_err_and(|error| is_missing(&error)) {
+                let message = format!(
+                    "`{path}` is not in the tree `{}`, so it cannot be protected; mend the path or \
+                     drop the entry",
+                    tree.display()
+                );
+                return Err(self.fault(at, "protected.path", &message));
             }
             protected.push(Protected {
                 path,
@@ -339,6 +353,10 @@ fn bare_command(flags: &Overrides) -> Result<Command, TaskError> {
         ids: None,
         run_writes: None,
     })
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn default_id(tree: &Path) -> String {

@@ -176,7 +176,8 @@ fn nothing_to_list_has_its_own_exit() {
     let sandbox = Sandbox::new();
     sandbox.write("tree/README", "no source\n");
     sandbox.call(["list", "tree"]).run().exits(5).says("0 mutants in 0 files; those");
-    sandbox.call(["list", "tree", "--operator", "binop-swop"]).run().exits(2).tells("binop-swop");
+    let ran = sandbox.call(["list", "tree", "--operator", "binop-swop"]).run();
+    ran.exits(2).tells("`binop-swop` is no operator; did you mean `binop-swap`?");
     sandbox.call(["list", "tree", "--include", "*.py"]).run().exits(2).tells("--include: `*.py`");
     sandbox.call(["list", "nowhere"]).run().exits(2).tells("nowhere");
 }

@@ -103,6 +103,22 @@ fn an_estimate_runs_no_mutant() {
 }
 
 #[test]
+fn an_estimate_is_of_what_the_budget_pays_for() {
+    let sandbox = Sandbox::with("calc");
+    // So little that it pays for one mutant, which is the least.
+    let task = "[[acceptance]]\nid = 'unit'\nargv = ['python3', 'check.py']\n\
+                [mutate]\nbudget = '0.0001cpu-s'\n";
+    sandbox.write("tree/adequacy.toml", task);
+    let ran = sandbox.call(["estimate", "tree", "--json"].iter().chain(&TWO)).run();
+    let told: Value = serde_json::from_str(&ran.exits(0).out).expect("one JSON value");
+    ran.same([&told["mutants"], &told["population"]], [&Value::from(1), &Value::from(2)]);
+    ran.same(&told["cpu_s"], &told["baseline_cpu_s"]);
+    let ran = sandbox.call(["estimate", "tree"].iter().chain(&TWO)).run();
+    ran.exits(0).says("mutants: 1 (class full), a sample of 2 by the task's limit or budget\n");
+    sandbox.measure(&TWO).run().exits(0).says("1 not sampled");
+}
+
+#[test]
 fn init_writes_a_file_that_loads_and_measures() {
     let sandbox = Sandbox::with("unittest");
     let ran = sandbox.call(["init"]).inside("tree").writes_tree().run();
