@@ -6,7 +6,7 @@ use adequacy_mutators::Language;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde::Serialize;
 
-use super::PlanError;
+use super::{PlanError, script};
 use crate::base::RelPath;
 use crate::task::{Pattern, Task, nearest};
 use crate::tree::Snapshot;
@@ -30,6 +30,9 @@ pub enum WhyNot {
     /// It configures a build or a tool.
     #[error("a configuration file")]
     Configuration,
+    /// A command starts it, or hands it to a test runner.
+    #[error("named by a command, so a test; `--include` mutates it all the same")]
+    Named,
     /// An agent may not change it.
     #[error("a protected path")]
     Protected,
@@ -73,6 +76,8 @@ pub(super) fn files(
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
     let include = globs(&task.mutate.include)?;
     let exclude = globs(&task.mutate.exclude)?;
+    let argvs = task.commands.iter().map(|command| &command.argv);
+    let named = argvs.flat_map(|argv| script::named(argv, &task.tree)).collect::<Vec<_>>();
     let mut chosen = Vec::new();
     let mut ignored = Vec::new();
     for (path, _, _) in snapshot.files() {
@@ -82,7 +87,7 @@ pub(super) fn files(
             }
         }
         let Some(language) = Language::of_file_name(path.name()) else { continue };
-        match why_not(task, path, &include, &exclude) {
+        match why_not(task, path, &named, &include, &exclude) {
             None => chosen.push((path.clone(), language)),
             Some(why) => ignored.push(Ignored { path: path.clone(), why }),
         }
@@ -118,6 +123,7 @@ fn matches(glob: &Gitignore, path: &RelPath) -> bool {
 fn why_not(
     task: &Task,
     path: &RelPath,
+    named: &[RelPath],
     include: &[Glob<'_>],
     exclude: &[Glob<'_>],
 ) -> Option<WhyNot> {
@@ -132,6 +138,8 @@ fn why_not(
         Some(WhyNot::Excluded)
     } else if !include.is_empty() {
         (!listed(include)).then_some(WhyNot::NotIncluded)
+    } else if named.contains(path) {
+        Some(WhyNot::Named)
     } else if is_configuration(path) {
         Some(WhyNot::Configuration)
     } else {

@@ -10,6 +10,7 @@ mod id;
 pub mod interpreter;
 mod row;
 mod sample;
+mod script;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

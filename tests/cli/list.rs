@@ -148,9 +148,11 @@ fn files_without_a_mutant_say_why() {
         .write("tree/setup.py", "X = 1 + 1\n")
         .write("tree/left.py", "X = 1 + 1\n")
         .write("tree/kept.py", "X = 1 + 1\n")
+        .write("tree/verify.py", "X = 1 + 1\n")
         .write(
             "tree/adequacy.toml",
-            "[[protected]]\npath = 'kept.py'\nkind = 'file'\n[mutate]\nexclude = ['left.py']\n",
+            "[[acceptance]]\nid = 'unit'\nargv = ['python3', './verify.py']\n\
+             [[protected]]\npath = 'kept.py'\nkind = 'file'\n[mutate]\nexclude = ['left.py']\n",
         );
     let ran = sandbox.call(["list", "tree", "--files", "--operator", "binop-swap"]).run();
     ran.exits(0);
@@ -163,10 +165,17 @@ fn files_without_a_mutant_say_why() {
         ("setup.py", "0 setup.py  (a configuration file)"),
         ("left.py", "0 left.py  (excluded)"),
         ("kept.py", "0 kept.py  (a protected path)"),
+        (
+            "verify.py",
+            "0 verify.py  (named by a command, so a test; `--include` mutates it all the same)",
+        ),
     ] {
         assert!(sandbox.path("tree").join(file).exists());
         ran.says(why);
     }
+    let ran = sandbox.call(["list", "tree", "--include", "verify.py"]).run();
+    ran.exits(0).says(" verify.py:1:");
+    let ran = sandbox.call(["list", "tree", "--files", "--operator", "binop-swap"]).run();
     let torn = ran.out.lines().find(|line| line.contains(" torn.py"));
     assert!(torn.is_some_and(|line| line.contains("the grammar cannot read line 1")), "{torn:?}");
 }
