@@ -119,6 +119,27 @@ fn an_estimate_is_of_what_the_budget_pays_for() {
 }
 
 #[test]
+fn init_says_when_the_interpreter_has_no_pytest() {
+    let sandbox = Sandbox::with("calc");
+    let made = std::process::Command::new("python3")
+        .args(["-m", "venv", "--without-pip", "--symlinks"])
+        .arg(sandbox.path("tree/.venv"))
+        .status();
+    assert!(made.is_ok_and(|status| status.success()), "python3 -m venv");
+    sandbox.write("tree/tests/test_calc.py", "import pytest\n");
+    let words =
+        "`.venv/bin/python` cannot import pytest: install it there, or name another interpreter";
+    let ran = sandbox.call(["init", "tree", "--stdout"]).run();
+    ran.exits(0).tells(&format!("note: {words}\n"));
+    ran.says(&format!(
+        "argv = [\".venv/bin/python\", \"-m\", \"pytest\", \"-q\"] # the tests are written for pytest\n# {words}\n"
+    ));
+    let site = crate::harness::names(&sandbox.path("tree/.venv/lib"));
+    sandbox.write(format!("tree/.venv/lib/{}/site-packages/pytest.py", site[0]), "");
+    sandbox.call(["init", "tree", "--stdout"]).run().exits(0).never_says("cannot import pytest");
+}
+
+#[test]
 fn init_writes_a_file_that_loads_and_measures() {
     let sandbox = Sandbox::with("unittest");
     let ran = sandbox.call(["init"]).inside("tree").writes_tree().run();
