@@ -72,6 +72,7 @@ fn engine(group: &mut BenchmarkGroup<'_, criterion::measurement::WallTime>, file
             logs,
             output_limit: 1 << 20,
             full_matrix: false,
+            flaky: None,
             links: Vec::new(),
         };
         let lab = Lab::open(&task, &snapshot, &settings, &spawner, &Silent).expect("workspaces");

@@ -3,6 +3,8 @@
 //! Every exit has its arm; there is no default. [`run`](crate::run) sees to it that an exit which
 //! needs a second run has one; an exit that still lacks it is undecided here, never a kill.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::run::exit::{KILL, is_second_hand};
@@ -82,6 +84,13 @@ pub enum Verdict {
 /// The meaning of a mutant's runs, in the order they were made, under these runners of the commands.
 #[must_use]
 pub fn judge(runs: &[Run], runners: &[Option<Runner>]) -> Outcome {
+    judge_with(runs, runners, &BTreeSet::new())
+}
+
+/// The same, where the commands at the places `flaky` gave two answers on the unmutated tree and were
+/// let through: their failures show nothing.
+#[must_use]
+pub fn judge_with(runs: &[Run], runners: &[Option<Runner>], flaky: &BTreeSet<usize>) -> Outcome {
     match verdict_of(runs, Step::Build, None) {
         Some(Verdict::Failed(_)) => return Outcome::Unviable,
         Some(Verdict::Unclear(why)) => return Outcome::Undecided { why, command: 0 },
@@ -90,6 +99,10 @@ pub fn judge(runs: &[Run], runners: &[Option<Runner>]) -> Outcome {
     let mut doubt = None;
     for (command, runner) in runners.iter().enumerate() {
         match verdict_of(runs, Step::Command(command), *runner) {
+            Some(Verdict::Failed(_)) if flaky.contains(&command) => {
+                let why = Doubt::TwoAnswers;
+                doubt = doubt.or(Some(Outcome::Undecided { why, command }));
+            }
             Some(Verdict::Failed(reason)) => return Outcome::Killed { reason, command },
             Some(Verdict::Unclear(why)) => {
                 doubt = doubt.or(Some(Outcome::Undecided { why, command }));
@@ -283,6 +296,21 @@ mod tests {
         }
         let missing = Outcome::Undecided { why: Doubt::Lost, command: 1 };
         assert_eq!(judge(&[run(first, Exit::Code(0))], &runners), missing);
+    }
+
+    #[test]
+    fn a_failure_of_a_flaky_command_is_no_kill_and_hides_none() {
+        let (first, second) = (Step::Command(0), Step::Command(1));
+        let flaky = BTreeSet::from([0]);
+        let doubt = Outcome::Undecided { why: Doubt::TwoAnswers, command: 0 };
+        let killed = Outcome::Killed { reason: Reason::Exit, command: 1 };
+        for (codes, expected) in
+            [([1, 0], doubt), ([0, 0], Outcome::Survived), ([0, 1], killed), ([1, 1], killed)]
+        {
+            let [one, two] = codes.map(Exit::Code);
+            let runs = [run(first, one), run(second, two)];
+            assert_eq!(judge_with(&runs, &[None, None], &flaky), expected, "{codes:?}");
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub(crate) fn run(args: &MeasureArgs, streams: &mut Streams<'_>) -> Result<Exit,
     let task = setup::task(&args.task, &overrides)?;
     let measured = measured(&task, args, streams)?;
     show(&measured, args, streams)?;
+    some_mutants(&measured)?;
     Ok(failing_gate(&measured, streams)?.unwrap_or(Exit::Done))
 }
 
@@ -50,14 +51,15 @@ pub(crate) fn show(
 ) -> Result<(), Fault> {
     let totals = measured.run.totals.as_ref().expect("a finished run has totals");
     let line = text::totals(totals);
-    if totals.killed == 0 && (args.keep.json || args.keep.quiet) {
+    let empty = totals.mutants == 0;
+    if totals.killed == 0 && !empty && (args.keep.json || args.keep.quiet) {
         let words = "the commands killed nothing";
         writeln!(streams.err, "{}", streams.err_style.red(words))?;
     }
     let data = if args.keep.json {
         writeln!(streams.err, "{line}")?;
         format!("{}\n", serde_json::to_string_pretty(&measured.run).expect("plain values"))
-    } else if args.keep.quiet {
+    } else if args.keep.quiet || empty {
         format!("{line}\n")
     } else {
         format!("{}{line}\n", text::summary(measured, streams.out_style)?)
@@ -66,6 +68,19 @@ pub(crate) fn show(
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }
+}
+
+/// A run in which no mutant counted is no success, unless a person lets that through.
+fn some_mutants(measured: &Measured) -> Result<(), Fault> {
+    let allowed = measured.run.allowed.iter().any(|allowed| allowed == measure::EMPTY);
+    if allowed || measured.adequacy.mutants > 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "no mutant counts: none of them builds; `--allow {}` lets that through",
+        measure::EMPTY
+    );
+    Err(Fault::new(Exit::NothingToDo, message))
 }
 
 /// How the run ends when a gate stands against it; which one goes to stderr.

@@ -37,11 +37,13 @@ pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, 
         let shown = options.scratch.display();
         Fault::new(Exit::Resources, format!("cannot write in `{shown}`: {error}"))
     })?;
-    let runs = measure::replay(&task, &options, &prepared, place, logs.path(), &spawner, &quiet)?;
+    let flaky = run.flaky_places();
+    let mutant = (place, &flaky);
+    let runs = measure::replay(&task, &options, &prepared, mutant, logs.path(), &spawner, &quiet)?;
     for run in &runs {
         show(run, &task, logs.path(), streams)?;
     }
-    let outcome = outcome::judge(&runs, &measure::runners(&task));
+    let outcome = outcome::judge_with(&runs, &measure::runners(&task), &flaky);
     writeln!(streams.out, "{}", word(&outcome, &task))?;
     Ok(Exit::Done)
 }

@@ -1,6 +1,6 @@
 //! The mutants that are not decided yet, and keeping what comes of them at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Mutex;
 
@@ -32,6 +32,7 @@ pub(super) fn decide(
         plan,
         ledger,
         runners: runners(task),
+        flaky: lab.flaky(),
         outcomes: Mutex::new(known),
         run: Mutex::new(run),
     };
@@ -44,13 +45,14 @@ struct Keeper<'a> {
     plan: &'a Plan,
     ledger: Ledger,
     runners: Vec<Option<Runner>>,
+    flaky: BTreeSet<usize>,
     outcomes: Mutex<BTreeMap<usize, Outcome>>,
     run: Mutex<&'a mut RunFile>,
 }
 
 impl Keep for Keeper<'_> {
     fn decided(&self, place: usize, runs: &[Run]) -> Result<(), RunError> {
-        let outcome = outcome::judge(runs, &self.runners);
+        let outcome = outcome::judge_with(runs, &self.runners, &self.flaky);
         self.ledger.append(&self.plan.mutants[place], &outcome, runs).map_err(|error| {
             RunError::Log { path: error.path().to_owned(), error: error.into_io() }
         })?;

@@ -1,5 +1,6 @@
 //! What a full run would cost, from one run of the unmutated tree.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{MeasureError, Options, affordable, prepare};
@@ -42,7 +43,7 @@ pub fn estimate(
     let logs = tempfile::tempdir_in(&options.scratch)
         .map_err(|error| RunError::Log { path: options.scratch.clone(), error })?;
     let one = Options { jobs: 1, baselines: 1, ..options.clone() };
-    let settings = one.settings(logs.path().to_owned(), links);
+    let settings = one.settings(logs.path().to_owned(), links, BTreeSet::new());
     let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
     let baseline = lab.baseline()?;
     if let Some(budget) = task.mutate.budget {

@@ -3,6 +3,7 @@
 
 mod controls;
 mod decide;
+mod empty;
 mod error;
 mod estimate;
 mod ledger;
@@ -26,12 +27,18 @@ pub use replay::replay;
 pub use run_file::{FORMAT, Interpreted, RunFile, Sentinels, State, Totals};
 
 use crate::adequacy::{Adequacy, Gate, Thresholds};
-use crate::base::{RelPath, Sink};
+use crate::base::{Event, RelPath, Sink};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::run::{Lab, Runner, Settings, Spawner};
 use crate::task::Task;
 use crate::tree::{Choice, Snapshot};
+
+/// What `--allow` takes for a tree without mutants.
+pub const EMPTY: &str = "empty";
+
+/// What `--allow` takes for commands that give two answers on the unmutated tree, and the gate's name.
+pub const FLAKY: &str = "flaky";
 
 /// How a task is measured.
 #[derive(Debug, Clone)]
@@ -80,7 +87,14 @@ pub struct Measured {
 }
 
 impl Options {
-    fn settings(&self, logs: PathBuf, links: Vec<(RelPath, PathBuf)>) -> Settings {
+    /// `flaky` are the places of the commands that an earlier part of the run let through.
+    fn settings(
+        &self,
+        logs: PathBuf,
+        links: Vec<(RelPath, PathBuf)>,
+        flaky: BTreeSet<usize>,
+    ) -> Settings {
+        let lets_through = self.allow.contains(FLAKY) || !flaky.is_empty();
         Settings {
             jobs: self.jobs,
             baselines: self.baselines,
@@ -88,6 +102,7 @@ impl Options {
             logs,
             output_limit: self.output_limit,
             full_matrix: self.full_matrix,
+            flaky: lets_through.then_some(flaky),
             links,
         }
     }
@@ -106,15 +121,23 @@ pub fn measure(
     task.some_commands()?;
     let place = OutputDir::place_in(&options.output, &task.tree);
     let choice = Choice { output: place, ..options.choice.clone() };
-    let mut prepared = prepare(task, &choice, sink)?;
+    let mut prepared = prepare::planned(task, &choice, sink)?;
+    if !options.allow.contains(EMPTY) {
+        prepared.some_mutants()?;
+    }
     let links = prepared.links(task, sink);
     let watched = links::fingerprint(&links)?;
     let output = OutputDir::open(&options.output, options.resume)?;
     let mut run = RunFile::begin(task, options, &prepared, &links);
-    let settings = options.settings(output.logs(), links.clone());
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
     output.begin(&run, earlier.as_ref())?;
     run.go_on_from(earlier.as_ref());
+    if let Err(none) = prepared.some_mutants() {
+        sink.tell(Event::Warning(format!("{none}; let through by `--allow {EMPTY}`")));
+        return empty::measured(prepared, run, output, earlier.as_ref());
+    }
+    let flaky = earlier.as_ref().map(RunFile::flaky_places).unwrap_or_default();
+    let settings = options.settings(output.logs(), links.clone(), flaky);
     let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
     let baseline = lab.baseline()?;
     run.baseline(&baseline, &lab);
@@ -142,12 +165,21 @@ pub fn measure(
     }
     let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
-    let gates = Thresholds::of(&task.gates, options.max_undecided).gates(&adequacy);
+    let mut gates = Thresholds::of(&task.gates, options.max_undecided).gates(&adequacy);
+    gates.extend(flaky_gate(run.flaky.len()));
     run.finish(&adequacy, &gates, not_reached);
     output.write_sources(plan, snapshot, &outcomes)?;
     output.write_run(&run)?;
     let Prepared { snapshot, plan, .. } = prepared;
     Ok(Measured { snapshot, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// The gate that commands which gave two answers fail, where there are some.
+fn flaky_gate(count: usize) -> Option<Gate> {
+    #[expect(clippy::cast_precision_loss, reason = "a count of commands")]
+    let value = count as f64;
+    let formula = "commands that gave two answers on the unmutated tree <= threshold";
+    (count > 0).then_some(Gate { name: FLAKY, pass: false, formula, value, threshold: 0.0 })
 }
 
 /// How many mutants a CPU time pays for, if each takes as long as the unmutated tree; at least one.

@@ -25,6 +25,15 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// # Errors
+    /// [`MeasureError::NoMutants`] when none is to be run.
+    pub(super) fn some_mutants(&self) -> Result<(), MeasureError> {
+        match self.plan.counted().next() {
+            Some(_) => Ok(()),
+            None => Err(MeasureError::NoMutants(nothing_to_do(&self.plan, &self.snapshot))),
+        }
+    }
+
     /// What the copies link to, told to `sink` with the reason.
     pub(super) fn links(&self, task: &Task, sink: &dyn Sink) -> Vec<(RelPath, PathBuf)> {
         let found = self.interpreter.as_ref().map(|(found, _)| found);
@@ -45,6 +54,17 @@ impl Prepared {
 /// # Errors
 /// [`MeasureError`] when the tree cannot be read, a pattern fits nothing, or no mutant is left.
 pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared, MeasureError> {
+    let prepared = planned(task, choice, sink)?;
+    prepared.some_mutants()?;
+    Ok(prepared)
+}
+
+/// The same, where perhaps no mutant is left.
+pub(super) fn planned(
+    task: &Task,
+    choice: &Choice,
+    sink: &dyn Sink,
+) -> Result<Prepared, MeasureError> {
     sink.tell(Event::Step { name: "listing the tree".into(), total: None });
     let snapshot = listing(task, choice, sink)?;
     let mut plan = crate::plan::plan(task, &snapshot)?;
@@ -70,9 +90,6 @@ pub fn prepare(task: &Task, choice: &Choice, sink: &dyn Sink) -> Result<Prepared
     }
     if let Some(limit) = task.mutate.limit {
         plan.sample(limit as usize, task.mutate.seed);
-    }
-    if plan.counted().next().is_none() {
-        return Err(MeasureError::NoMutants(nothing_to_do(&plan, &snapshot)));
     }
     Ok(Prepared { snapshot, plan, interpreter })
 }

@@ -1,6 +1,6 @@
 //! `run.json`: what a reader needs to know to believe a run, or to doubt it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -79,6 +79,8 @@ pub struct RunFile {
     pub files: BTreeMap<String, usize>,
     /// Runs of the unmutated tree before the mutants.
     pub baselines: Vec<Vec<Run>>,
+    /// Ids of the commands that gave two answers on the unmutated tree and were let through.
+    pub flaky: Vec<String>,
     /// What the controls found.
     pub controls: Option<Controls>,
     /// Whether the run went on where an earlier one was broken off.
@@ -246,6 +248,7 @@ impl RunFile {
                 .collect(),
             files: plan.files.iter().map(|file| (file.name.clone(), file.mutants.len())).collect(),
             baselines: Vec::new(),
+            flaky: Vec::new(),
             controls: None,
             resumed: options.resume,
             taken_over: 0,
@@ -283,6 +286,14 @@ impl RunFile {
         Sentinels { runs: before + self.sentinels.runs, ..self.sentinels }
     }
 
+    /// The places of the commands that were let through though they gave two answers.
+    #[must_use]
+    pub fn flaky_places(&self) -> BTreeSet<usize> {
+        let places = self.commands.iter().enumerate();
+        let places = places.filter(|(_, command)| self.flaky.contains(&command.id));
+        places.map(|(place, _)| place).collect()
+    }
+
     /// Whether it came as far as its plan.
     #[must_use]
     pub fn is_planned(&self) -> bool {
@@ -299,6 +310,7 @@ impl RunFile {
     /// Adds what the baseline showed, and what is in force.
     pub(super) fn baseline(&mut self, baseline: &Baseline, lab: &Lab<'_>) {
         self.baselines.clone_from(&baseline.rounds);
+        self.flaky = lab.flaky().into_iter().map(|place| self.commands[place].id.clone()).collect();
         self.soundness = Some(lab.soundness());
         self.environment = lab.environment_names();
         for (command, limit) in self.commands.iter_mut().zip(lab.limits()) {

@@ -1,5 +1,6 @@
 //! The unmutated tree: what "passes" means, how long it takes, and whether it is the same each time.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -69,8 +70,10 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
         while round < total {
             let runs = lab.unmutated(worker, &format!("baseline-{}", round + 1), false)?;
             passed.store(true, Ordering::SeqCst);
-            let wall = runs.iter().map(|run| run.wall).sum();
-            lab.sink.tell(Event::Baseline { round: round + 1, wall });
+            if runs.iter().all(Run::passed) {
+                let wall = runs.iter().map(|run| run.wall).sum();
+                lab.sink.tell(Event::Baseline { round: round + 1, wall });
+            }
             rounds.push((round, runs));
             round = workers + next.fetch_add(1, Ordering::SeqCst);
         }
@@ -92,6 +95,25 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
 }
 
 impl Lab<'_> {
+    /// The commands that passed in some rounds and failed in others, and were let through; one that
+    /// failed in all is an error all the same.
+    pub(super) fn find_flaky(&self, baseline: &Baseline) -> Result<BTreeSet<usize>, RunError> {
+        let mut flaky = self.settings.flaky.clone().unwrap_or_default();
+        for (place, command) in self.task.commands.iter().enumerate() {
+            let Some(failed) = baseline.of(place).find(|run| !run.passed()) else { continue };
+            if !flaky.contains(&place) && !baseline.of(place).any(Run::passed) {
+                return Err(self.red(failed, "each run before the mutants", false));
+            }
+            self.sink.tell(Event::Warning(format!(
+                "`{}` gave two answers on the unmutated tree; it is let through, and its failures \
+                 decide nothing",
+                command.id
+            )));
+            flaky.insert(place);
+        }
+        Ok(flaky)
+    }
+
     /// Refuses a recognised runner that passes without running a test.
     pub(super) fn refuse_empty(&self, baseline: &Baseline) -> Result<(), RunError> {
         for (place, command) in self.task.commands.iter().enumerate() {
@@ -141,7 +163,7 @@ impl Lab<'_> {
     ) -> Result<Vec<Run>, RunError> {
         let mut seat = self.seat(worker);
         let runs = self.trial(&mut seat, name, &[], Vec::new(), (Attempt::First, Stop::Never))?;
-        match runs.iter().find(|run| !run.passed()) {
+        match runs.iter().find(|run| !run.passed() && !self.is_let_through(run)) {
             Some(run) => Err(self.red(run, name, flaky)),
             None => {
                 seat.warm = true;

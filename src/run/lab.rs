@@ -1,5 +1,6 @@
 //! What a run needs: the scratch directory, one workspace a worker, the spawner.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use super::environment::{Environment, Places};
 use super::spawn::Spawner;
 use super::trial::{Again, Stop, again};
 use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
-use super::{Attempt, Baseline, Certificate, Run, RunError, Step, baseline};
+use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Step, baseline};
 use crate::base::{Event, RelPath, Sink};
 use crate::task::Task;
 use crate::tree::Snapshot;
@@ -30,6 +31,9 @@ pub struct Settings {
     pub output_limit: u64,
     /// Run every command on every mutant.
     pub full_matrix: bool,
+    /// Let commands through that give two answers on the unmutated tree, such as those at these
+    /// places, which are known to: their failures show nothing. `None` refuses them.
+    pub flaky: Option<BTreeSet<usize>>,
     /// Directories left out of the copies that the commands need, each linked from the original.
     pub links: Vec<(RelPath, PathBuf)>,
 }
@@ -47,6 +51,8 @@ pub struct Lab<'a> {
     pub(super) pool: rayon::ThreadPool,
     pub(super) seats: Vec<Mutex<Seat>>,
     limits: OnceLock<Vec<Duration>>,
+    /// The commands that gave two answers and were let through, once there is a baseline.
+    flaky: OnceLock<BTreeSet<usize>>,
     // Last, so that the workspaces are gone before it is removed.
     pub(super) scratch: Scratch,
 }
@@ -97,8 +103,9 @@ impl<'a> Lab<'a> {
         let seats = pool.install(|| {
             (0..settings.jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>()
         })?;
-        let limits = OnceLock::new();
-        let lab = Self { task, snapshot, settings, sink, spawner, pool, seats, limits, scratch };
+        let (limits, flaky) = (OnceLock::new(), OnceLock::new());
+        let lab =
+            Self { task, snapshot, settings, sink, spawner, pool, seats, limits, flaky, scratch };
         lab.set_up_all()?;
         Ok(lab)
     }
@@ -162,6 +169,7 @@ impl<'a> Lab<'a> {
         };
         let limits = self.task.commands.iter().enumerate().map(limit).collect();
         self.limits.set(limits).expect("there is one baseline");
+        self.flaky.set(self.find_flaky(&baseline)?).expect("there is one baseline");
         self.refuse_empty(&baseline)?;
         Ok(baseline)
     }
@@ -197,6 +205,27 @@ impl<'a> Lab<'a> {
     #[must_use]
     pub fn limits(&self) -> &[Duration] {
         self.limits.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// The places of the commands that gave two answers on the unmutated tree and were let through.
+    #[must_use]
+    pub fn flaky(&self) -> BTreeSet<usize> {
+        self.flaky.get().cloned().unwrap_or_default()
+    }
+
+    /// Whether a failing run of the unmutated tree is let through: before the baseline is over it may
+    /// be that of any command, where flaky ones are let through at all.
+    pub(super) fn is_let_through(&self, run: &Run) -> bool {
+        let Step::Command(place) = run.step else { return false };
+        let answered = matches!(
+            run.exit,
+            Exit::Code(_) | Exit::Signal(_) | Exit::TimedOut | Exit::OutputLimit
+        );
+        answered
+            && match self.flaky.get() {
+                Some(flaky) => flaky.contains(&place),
+                None => self.settings.flaky.is_some(),
+            }
     }
 
     /// How a workspace finds what a run changed.

@@ -75,7 +75,7 @@ pub(super) fn explain(red: &Red) -> String {
     let what = if red.flaky { "passed before and now" } else { "must pass, but" };
     let hints = if red.flaky {
         "hint: its verdicts cannot be trusted: find what differs between two runs, or leave the \
-         command out"
+         command out; with `--allow flaky` it stays, and its failures decide nothing"
             .to_owned()
     } else {
         red.hints.iter().map(|hint| format!("hint: {hint}")).collect::<Vec<_>>().join("\n")

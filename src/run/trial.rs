@@ -71,7 +71,8 @@ impl Lab<'_> {
             if let Some(repeat) = repeat {
                 runs.push(self.step(seat, (name, runs.len()), edits, step, repeat)?);
             }
-            if decides(&runs, step) && (stop == Stop::FirstFailure || step == Step::Build) {
+            let decided = decides(&runs, step) && !self.is_flaky(step);
+            if decided && (stop == Stop::FirstFailure || step == Step::Build) {
                 break;
             }
         }
@@ -132,6 +133,10 @@ impl Lab<'_> {
         run.exit = Exit::Lost(format!("the build before it: {}", run.exit));
         self.clean(seat, false)?;
         Ok(Err(run))
+    }
+
+    fn is_flaky(&self, step: Step) -> bool {
+        matches!(step, Step::Command(place) if self.flaky().contains(&place))
     }
 
     /// Words, limit and name of a step.
