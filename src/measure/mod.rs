@@ -142,8 +142,7 @@ pub fn measure(
     let baseline = lab.baseline()?;
     run.baseline(&baseline, &lab);
     if let Some(budget) = task.mutate.budget {
-        let planned = earlier.as_ref().filter(|run| run.is_planned());
-        let limit = planned.and_then(|run| Some(run.sampler.as_ref()?.limit));
+        let limit = earlier.as_ref().and_then(RunFile::planned_limit);
         let limit = limit.unwrap_or_else(|| affordable(budget, baseline.cpu()));
         prepared.plan.sample(limit, task.mutate.seed);
         run.sampled(limit, &prepared.plan, task);

@@ -10,7 +10,8 @@ use serde_json::json;
 use super::{Controls, Options, Prepared};
 use crate::adequacy::{Adequacy, Gate};
 use crate::base::{RelPath, Sha256, any_path, seconds};
-use crate::plan::{Plan, SAMPLER};
+use crate::plan::compile::Judge;
+use crate::plan::{Plan, SAMPLER, interpreter};
 use crate::run::workspace::Soundness;
 use crate::run::{Baseline, Lab, Run, Runner};
 use crate::task::{Command, Task};
@@ -146,6 +147,17 @@ pub struct Interpreted {
     pub executable: String,
 }
 
+impl Interpreted {
+    fn of((found, judge): &(interpreter::Interpreter, Judge)) -> Self {
+        Self {
+            program: found.program.clone(),
+            found: word(&found.found),
+            version: judge.version.clone(),
+            executable: judge.executable.clone(),
+        }
+    }
+}
+
 /// What keeps commands apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Isolation {
@@ -222,12 +234,7 @@ impl RunFile {
             plan_sha256: Sha256::of(b""),
             commands: task.commands.iter().map(CommandRecord::of).collect(),
             environment: Vec::new(),
-            interpreter: interpreter.as_ref().map(|(found, judge)| Interpreted {
-                program: found.program.clone(),
-                found: word(&found.found),
-                version: judge.version.clone(),
-                executable: judge.executable.clone(),
-            }),
+            interpreter: interpreter.as_ref().map(Interpreted::of),
             isolation: Isolation {
                 processes: "subreaper: every descendant is found and ended".to_owned(),
                 network: "host".to_owned(),
@@ -298,6 +305,11 @@ impl RunFile {
     #[must_use]
     pub fn is_planned(&self) -> bool {
         self.plan_sha256 != Sha256::of(b"")
+    }
+
+    /// How many mutants the plan was limited to, if the run came as far as one.
+    pub(super) fn planned_limit(&self) -> Option<usize> {
+        self.sampler.as_ref().filter(|_| self.is_planned()).map(|sampled| sampled.limit)
     }
 
     /// What makes two runs the same run: tool, task, tree and plan.
