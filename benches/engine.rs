@@ -22,7 +22,7 @@ use std::time::Instant;
 use adequacy::base::Silent;
 use adequacy::plan::{Plan, Trees, plan};
 use adequacy::run::workspace::Sources;
-use adequacy::run::{Lab, Settings, Spawner};
+use adequacy::run::{Lab, Run, Settings, Spawner};
 use adequacy::task::{self, Overrides};
 use adequacy::tree::{self, Choice};
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, criterion_group, criterion_main};
@@ -73,6 +73,7 @@ fn engine(group: &mut BenchmarkGroup<'_, criterion::measurement::WallTime>, file
             logs,
             output_limit: 1 << 20,
             full_matrix: false,
+            flaky: None,
         };
         let sources = Sources { tree: &snapshot, heldout: None, links: &[] };
         let lab = Lab::open(&task, sources, &settings, &spawner, &Silent).expect("workspaces");
@@ -83,7 +84,7 @@ fn engine(group: &mut BenchmarkGroup<'_, criterion::measurement::WallTime>, file
             bencher.iter_custom(|count| {
                 let todo = places(&plan, count);
                 let begun = Instant::now();
-                lab.mutants(&plan, &todo, &|_, _| Ok(())).expect("`true` runs");
+                lab.mutants(&plan, &todo, &|_: usize, _: &[Run]| Ok(())).expect("`true` runs");
                 begun.elapsed()
             });
         });

@@ -3,6 +3,8 @@
 //! Every exit has its arm; there is no default. [`run`](crate::run) sees to it that an exit which
 //! needs a second run has one; an exit that still lacks it is undecided here, never a kill.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::run::exit::{KILL, is_second_hand};
@@ -79,12 +81,23 @@ pub enum Verdict {
     Unclear(Doubt),
 }
 
-/// The meaning of a mutant's runs, in the order they were made, under these runners of the commands.
-///
-/// With `must_build`, one whose product does not build is unviable; without, its commands were run
-/// all the same and decide.
+/// What is known of a mutant's commands beside their exits.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    /// The runners of the commands, in sealed order.
+    pub runners: &'a [Option<Runner>],
+    /// Places of commands that gave two answers on the unmutated tree and were let through: their
+    /// failures show nothing.
+    pub flaky: &'a BTreeSet<usize>,
+    /// Whether a mutant whose product does not build is unviable; else its commands were run all the
+    /// same and decide.
+    pub must_build: bool,
+}
+
+/// The meaning of a mutant's runs, in the order they were made.
 #[must_use]
-pub fn judge(runs: &[Run], runners: &[Option<Runner>], must_build: bool) -> Outcome {
+pub fn judge(runs: &[Run], terms: &Terms<'_>) -> Outcome {
+    let Terms { runners, flaky, must_build } = *terms;
     match verdict_of(runs, Step::Build, None) {
         Some(Verdict::Failed(_)) if must_build => return Outcome::Unviable,
         Some(Verdict::Failed(_)) => {}
@@ -94,6 +107,10 @@ pub fn judge(runs: &[Run], runners: &[Option<Runner>], must_build: bool) -> Outc
     let mut doubt = None;
     for (command, runner) in runners.iter().enumerate() {
         match verdict_of(runs, Step::Command(command), *runner) {
+            Some(Verdict::Failed(_)) if flaky.contains(&command) => {
+                let why = Doubt::TwoAnswers;
+                doubt = doubt.or(Some(Outcome::Undecided { why, command }));
+            }
             Some(Verdict::Failed(reason)) => return Outcome::Killed { reason, command },
             Some(Verdict::Unclear(why)) => {
                 doubt = doubt.or(Some(Outcome::Undecided { why, command }));
@@ -188,6 +205,7 @@ impl Doubt {
 mod tests {
     use super::*;
     use crate::run::Attempt;
+    use crate::run::exit::is_failure;
     use std::time::Duration;
 
     fn run(step: Step, exit: Exit) -> Run {
@@ -200,6 +218,16 @@ mod tests {
             log: String::new(),
             log_sha256: None,
         }
+    }
+
+    fn judged(
+        runs: &[Run],
+        runners: &[Option<Runner>],
+        flaky: &[usize],
+        must_build: bool,
+    ) -> Outcome {
+        let flaky = &flaky.iter().copied().collect();
+        judge(runs, &Terms { runners, flaky, must_build })
     }
 
     fn of(exits: &[Exit]) -> Verdict {
@@ -249,6 +277,27 @@ mod tests {
     }
 
     #[test]
+    fn a_run_stops_at_what_is_a_failure_here_and_at_nothing_else() {
+        let codes = [0, 1, 2, 123, 124, 127, 137, 255].map(Exit::Code);
+        let signals = [6, KILL, 11].map(Exit::Signal);
+        let others = [
+            Exit::TimedOut,
+            Exit::OutputLimit,
+            Exit::NotStarted("no".to_owned()),
+            Exit::Starved("no".to_owned()),
+            Exit::Interrupted,
+            Exit::Lost("gone".to_owned()),
+        ];
+        let all = codes.into_iter().chain(signals).chain(others).collect::<Vec<_>>();
+        for first in &all {
+            for again in all.iter().map(Some).chain([None]) {
+                let failed = matches!(verdict(first, again, None), Verdict::Failed(_));
+                assert_eq!(is_failure(first, again), failed, "{first:?} {again:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_kill_by_any_command_decides_and_a_doubt_does_not_hide_it() {
         let runners = [None, None];
         let (first, second) = (Step::Command(0), Step::Command(1));
@@ -261,24 +310,38 @@ mod tests {
             ([Exit::Code(0), Exit::Code(1)], killed),
         ] {
             let [one, two] = exits;
-            assert_eq!(judge(&[run(first, one), run(second, two)], &runners, true), expected);
+            assert_eq!(judged(&[run(first, one), run(second, two)], &runners, &[], true), expected);
         }
         let missing = Outcome::Undecided { why: Doubt::Lost, command: 1 };
-        assert_eq!(judge(&[run(first, Exit::Code(0))], &runners, true), missing);
+        assert_eq!(judged(&[run(first, Exit::Code(0))], &runners, &[], true), missing);
+    }
+
+    #[test]
+    fn a_failure_of_a_flaky_command_is_no_kill_and_hides_none() {
+        let (first, second) = (Step::Command(0), Step::Command(1));
+        let doubt = Outcome::Undecided { why: Doubt::TwoAnswers, command: 0 };
+        let killed = Outcome::Killed { reason: Reason::Exit, command: 1 };
+        for (codes, expected) in
+            [([1, 0], doubt), ([0, 0], Outcome::Survived), ([0, 1], killed), ([1, 1], killed)]
+        {
+            let [one, two] = codes.map(Exit::Code);
+            let runs = [run(first, one), run(second, two)];
+            assert_eq!(judged(&runs, &[None, None], &[0], true), expected, "{codes:?}");
+        }
     }
 
     #[test]
     fn a_product_that_does_not_build_is_no_kill() {
         let runs = [run(Step::Build, Exit::Code(1))];
-        assert_eq!(judge(&runs, &[None], true), Outcome::Unviable);
+        assert_eq!(judged(&runs, &[None], &[], true), Outcome::Unviable);
         let runs = [run(Step::Build, Exit::TimedOut)];
         let doubt = Outcome::Undecided { why: Doubt::NotRepeated, command: 0 };
-        assert_eq!(judge(&runs, &[None], true), doubt);
-        assert_eq!(judge(&runs, &[None], false), doubt);
+        assert_eq!(judged(&runs, &[None], &[], true), doubt);
+        assert_eq!(judged(&runs, &[None], &[], false), doubt);
         let killed = Outcome::Killed { reason: Reason::Exit, command: 0 };
         let runs = [run(Step::Build, Exit::Code(1)), run(Step::Command(0), Exit::Code(1))];
-        assert_eq!(judge(&runs, &[None], false), killed);
+        assert_eq!(judged(&runs, &[None], &[], false), killed);
         let runs = [run(Step::Build, Exit::Code(1)), run(Step::Command(0), Exit::Code(0))];
-        assert_eq!(judge(&runs, &[None], false), Outcome::Survived);
+        assert_eq!(judged(&runs, &[None], &[], false), Outcome::Survived);
     }
 }

@@ -7,6 +7,7 @@ pub mod code;
 mod digest;
 pub mod json;
 mod path;
+pub mod seconds;
 mod sink;
 
 pub use argv::{Argv, ArgvError};

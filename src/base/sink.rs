@@ -1,5 +1,6 @@
 //! What a stage tells the outside while it works. No stage knows a console.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// Something worth telling a person.
@@ -8,8 +9,8 @@ use std::time::Duration;
 pub enum Event {
     /// A step of the run begins; `total` units of work where that is known.
     Step {
-        /// What is being done, such as `baseline`.
-        name: &'static str,
+        /// What is being done, as a person would say it, such as `running the unmutated tree`.
+        name: Cow<'static, str>,
         /// Units of work to come.
         total: Option<u64>,
     },

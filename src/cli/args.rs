@@ -142,7 +142,14 @@ pub(crate) struct KeepArgs {
 }
 
 /// What `--allow` takes.
-const DEFECTS: [&str; 4] = ["zero-kill", "undecided", "timeout_share", "kill_ratio"];
+const DEFECTS: [&str; 6] = [
+    "zero-kill",
+    crate::measure::EMPTY,
+    crate::measure::FLAKY,
+    "undecided",
+    "timeout_share",
+    "kill_ratio",
+];
 
 #[derive(Debug, Args)]
 pub(crate) struct MeasureArgs {

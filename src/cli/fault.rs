@@ -53,7 +53,7 @@ impl From<TreeError> for Fault {
     fn from(error: TreeError) -> Self {
         let exit = match error {
             TreeError::NotADirectory(_) => Exit::Usage,
-            TreeError::NoFiles(_) => Exit::NothingToDo,
+            TreeError::NoFiles { .. } => Exit::NothingToDo,
             TreeError::Changed(_) | TreeError::NoSuchFile(_) | TreeError::Io { .. } => {
                 Exit::Resources
             }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use adequacy_mutators::Language;
 
@@ -11,7 +12,8 @@ use super::args::InitArgs;
 use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams};
-use crate::plan::{self, Trees};
+use crate::base::Argv;
+use crate::plan::{self, Trees, interpreter};
 use crate::task::{self, Overrides, TASK_FILE};
 use crate::tree::{self, Choice, Snapshot};
 
@@ -58,6 +60,8 @@ struct Findings {
     /// Directories and files of tests, to be protected.
     tests: Vec<(String, &'static str)>,
     sources: usize,
+    /// Whether the command is for pytest and its interpreter has none.
+    lacks_pytest: bool,
 }
 
 impl Findings {
@@ -65,7 +69,9 @@ impl Findings {
         let name = tree.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let names = snapshot.files().filter_map(|(path, _, _)| path.as_str()).collect::<Vec<_>>();
         let sources = names.iter().filter(|name| Language::of_file_name(name.as_bytes()).is_some());
-        Self { name, argv: argv(tree, &names), tests: tests(&names), sources: sources.count() }
+        let argv = argv(tree, &names);
+        let lacks_pytest = argv.as_ref().is_some_and(|(argv, _)| lacks_pytest(argv, tree));
+        Self { name, argv, tests: tests(&names), sources: sources.count(), lacks_pytest }
     }
 
     fn task_file(&self, tree: &Path) -> String {
@@ -83,6 +89,9 @@ impl Findings {
             Some((argv, why)) => {
                 let words = argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", ");
                 let _ = writeln!(text, "argv = [{words}] # {why}");
+                if self.lacks_pytest {
+                    let _ = writeln!(text, "# {}", no_pytest(argv));
+                }
             }
             None => {
                 let _ = writeln!(
@@ -125,6 +134,9 @@ impl Findings {
             Some((argv, why)) => format!("found the command `{}`: {why}", argv.join(" ")),
             None => "left open: the acceptance command; edit `argv`".to_owned(),
         });
+        if let Some((argv, _)) = self.argv.as_ref().filter(|_| self.lacks_pytest) {
+            lines.push(format!("note: {}", no_pytest(argv)));
+        }
         lines.push(if self.tests.is_empty() {
             "left open: protected paths; nothing that looks like tests was found".to_owned()
         } else {
@@ -160,6 +172,32 @@ fn argv(tree: &Path, names: &[&str]) -> Option<(Vec<String>, &'static str)> {
         return Some((words(&[python, "-m", "unittest", "-q"]), "the tests use unittest"));
     }
     None
+}
+
+fn no_pytest(argv: &[String]) -> String {
+    format!("`{}` cannot import pytest: install it there, or name another interpreter", argv[0])
+}
+
+/// Whether a command is for pytest and the interpreter that it starts in `tree` cannot find it.
+fn lacks_pytest(argv: &[String], tree: &Path) -> bool {
+    const ASK: &str =
+        "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)";
+    if !argv.iter().any(|word| word == "pytest") {
+        return false;
+    }
+    let Ok(argv) = Argv::new(argv.to_vec()) else { return false };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let Some(python) = interpreter::python(&argv, tree, &path) else { return true };
+    let asked = Command::new(python.program)
+        .args(["-B", "-c", ASK])
+        .current_dir(tree)
+        // As the command will be run.
+        .env_remove("PYTHONPATH")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    !asked.is_ok_and(|status| status.success())
 }
 
 /// The topmost directories called `test` or `tests`, and test files outside of them.

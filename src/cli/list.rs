@@ -7,7 +7,7 @@ use super::args::ListArgs;
 use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
-use crate::measure::{TaskTrees, Wanted};
+use crate::measure::{TaskTrees, Wanted, nothing_to_do};
 use crate::plan::{self, Mutant, Plan, Row};
 use crate::report::{Style, text};
 use crate::tree::{Snapshot, TreeError};
@@ -49,7 +49,11 @@ pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         writeln!(streams.out, "{total}")?;
     }
     streams.out.flush()?;
-    Ok(if plan.mutants.is_empty() { Exit::NothingToDo } else { Exit::Done })
+    if plan.mutants.is_empty() {
+        let message = nothing_to_do(&plan, &trees.base);
+        return Err(Fault::new(Exit::NothingToDo, message));
+    }
+    Ok(Exit::Done)
 }
 
 /// Mutants whose lines are made at the same time, and held until they are written.

@@ -19,6 +19,7 @@ pub(crate) fn run(args: &MeasureArgs, streams: &mut Streams<'_>) -> Result<Exit,
     let task = setup::task(&args.task, &overrides)?;
     let measured = measured(&task, args, streams)?;
     show(&measured, args, streams)?;
+    some_mutants(&measured)?;
     Ok(failing_gate(&measured, streams)?.unwrap_or(Exit::Done))
 }
 
@@ -50,14 +51,15 @@ pub(crate) fn show(
 ) -> Result<(), Fault> {
     let totals = measured.run.totals.as_ref().expect("a finished run has totals");
     let line = text::totals(totals);
-    if totals.killed == 0 && (args.keep.json || args.keep.quiet) {
+    let empty = totals.mutants == 0;
+    if totals.killed == 0 && !empty && (args.keep.json || args.keep.quiet) {
         let words = "the commands killed nothing";
         writeln!(streams.err, "{}", streams.err_style.red(words))?;
     }
     let data = if args.keep.json {
         writeln!(streams.err, "{line}")?;
         format!("{}\n", serde_json::to_string_pretty(&measured.run).expect("plain values"))
-    } else if args.keep.quiet {
+    } else if args.keep.quiet || empty {
         format!("{line}\n")
     } else {
         format!("{}{line}\n", text::summary(measured, streams.out_style)?)
@@ -66,6 +68,19 @@ pub(crate) fn show(
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }
+}
+
+/// A run in which no mutant counted is no success, unless a person lets that through.
+fn some_mutants(measured: &Measured) -> Result<(), Fault> {
+    let allowed = measured.run.allowed.iter().any(|allowed| allowed == measure::EMPTY);
+    if allowed || measured.adequacy.mutants > 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "no mutant counts: none of them builds; `--allow {}` lets that through",
+        measure::EMPTY
+    );
+    Err(Fault::new(Exit::NothingToDo, message))
 }
 
 /// How the run ends when a gate stands against it; which one goes to stderr.
@@ -100,11 +115,12 @@ pub(crate) fn estimate(args: &EstimateArgs, streams: &mut Streams<'_>) -> Result
     let progress = Progress::new(args.json);
     let estimate = measure::estimate(&task, &options, &spawner, &progress);
     progress.finish();
-    let Estimate { mutants, cpu, wall, jobs, disk, baseline } = estimate?;
+    let Estimate { mutants, population, cpu, wall, jobs, disk, baseline } = estimate?;
     let (baseline_wall, baseline_cpu) = (baseline.0.as_secs_f64(), baseline.1.as_secs_f64());
     if args.json {
         let value = json!({
             "mutants": mutants,
+            "population": population,
             "by_class": {"full": mutants},
             "cpu_s": cpu.as_secs_f64(),
             "wall_s": wall.as_secs_f64(),
@@ -116,12 +132,17 @@ pub(crate) fn estimate(args: &EstimateArgs, streams: &mut Streams<'_>) -> Result
         writeln!(streams.out, "{value}")?;
         return Ok(Exit::Done);
     }
+    let sampled = if mutants < population {
+        format!(", a sample of {population} by the task's limit or budget")
+    } else {
+        String::new()
+    };
     #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
     let megabytes = disk as f64 / 1e6;
     write!(
         streams.out,
         "one unmutated run: {baseline_wall:.2} s wall, {baseline_cpu:.2} s CPU\n\
-         mutants: {mutants} (class full)\n\
+         mutants: {mutants} (class full){sampled}\n\
          CPU time if each takes as long: {}\n\
          wall time with {jobs} workers: {}\n\
          scratch space: {megabytes:.1} MB\n",

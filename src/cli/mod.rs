@@ -4,6 +4,7 @@ mod args;
 mod batch;
 mod exit;
 mod fault;
+mod found;
 mod init;
 mod keygen;
 mod list;

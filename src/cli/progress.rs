@@ -1,5 +1,6 @@
 //! Progress: a bar on a terminal, a line every few seconds elsewhere.
 
+use std::borrow::Cow;
 use std::io::IsTerminal as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ pub(crate) struct Progress {
 
 struct State {
     bar: Option<ProgressBar>,
-    step: &'static str,
+    step: Cow<'static, str>,
     total: Option<u64>,
     last: Instant,
     began: Instant,
@@ -36,7 +37,7 @@ impl Progress {
             bar
         });
         let now = Instant::now();
-        let state = State { bar, step: "", total: None, last: now, began: now };
+        let state = State { bar, step: "".into(), total: None, last: now, began: now };
         Self { quiet, state: Mutex::new(state) }
     }
 
@@ -58,7 +59,8 @@ impl Sink for Progress {
             Event::Note(text) => state.say(&format!("note: {}", escaped(&text))),
             Event::Step { name, total } => state.begin(name, total),
             Event::Baseline { round, wall } => {
-                let line = format!("baseline run {round} passed in {:.1} s", wall.as_secs_f64());
+                let wall = wall.as_secs_f64();
+                let line = format!("the unmutated tree passed in {wall:.1} s (run {round})");
                 match &state.bar {
                     Some(bar) => bar.inc(1),
                     None => print(&line),
@@ -77,11 +79,12 @@ impl State {
         }
     }
 
-    fn begin(&mut self, step: &'static str, total: Option<u64>) {
+    fn begin(&mut self, step: Cow<'static, str>, total: Option<u64>) {
         let now = Instant::now();
         (self.step, self.total, self.began, self.last) = (step, total, now, now);
+        let step = &self.step;
         let Some(bar) = &self.bar else {
-            print(&total.map_or_else(|| step.to_owned(), |total| format!("{step}: {total}")));
+            print(&total.map_or_else(|| step.to_string(), |total| format!("{step}: {total}")));
             return;
         };
         let template = match total {
@@ -91,7 +94,7 @@ impl State {
         let style = ProgressStyle::with_template(template).expect("a good template");
         bar.set_style(style.progress_chars("=> "));
         bar.reset();
-        bar.set_prefix(step);
+        bar.set_prefix(step.to_string());
         bar.set_message("");
         match total {
             Some(total) => bar.set_length(total),

@@ -7,7 +7,7 @@ use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
 use crate::measure::{self, Options, OutputDir, Prepared, RunFile};
-use crate::outcome::{self, Outcome};
+use crate::outcome::{self, Outcome, Terms};
 use crate::plan::MutantId;
 use crate::report::terminal::escaped;
 use crate::report::text;
@@ -37,12 +37,15 @@ pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, 
         let shown = options.scratch.display();
         Fault::new(Exit::Resources, format!("cannot write in `{shown}`: {error}"))
     })?;
-    let runs = measure::replay(&task, &options, &prepared, place, logs.path(), &spawner, &quiet)?;
+    let flaky = run.flaky_places();
+    let mutant = (place, &flaky);
+    let runs = measure::replay(&task, &options, &prepared, mutant, logs.path(), &spawner, &quiet)?;
     for run in &runs {
         show(run, &task, logs.path(), streams)?;
     }
-    let outcome =
-        outcome::judge(&runs, &measure::runners(&task), !mutant.class.is_never_unviable());
+    let must_build = !prepared.plan.mutants[place].class.is_never_unviable();
+    let terms = Terms { runners: &measure::runners(&task), flaky: &flaky, must_build };
+    let outcome = outcome::judge(&runs, &terms);
     writeln!(streams.out, "{}", word(&outcome, &task))?;
     Ok(Exit::Done)
 }

@@ -32,6 +32,11 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     let key = args.key.as_deref().map(secret_key).transpose()?;
     let measured = measure::measured(&task, measure_args, streams)?;
     measure::show(&measured, measure_args, streams)?;
+    if measured.adequacy.mutants == 0 {
+        let message =
+            "not sealed: no mutant was run, so the commands showed nothing; that is never sealed";
+        return Err(Fault::new(Exit::NothingToDo, message));
+    }
     if let Some(exit) = measure::failing_gate(&measured, streams)? {
         writeln!(
             streams.err,

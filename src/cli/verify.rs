@@ -4,11 +4,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::member::{self, ReadError};
-use super::{Exit, batch};
+use super::{Exit, batch, found};
+use crate::base::Argv;
 use crate::base::canonical;
 use crate::base::code::Code;
 use crate::base::json::{Document, Value};
 use crate::envelope::PublicKey;
+use crate::report::terminal::escaped;
 use crate::verify::{Verified, verify, verify_envelope};
 
 /// Check a Statement against the contract record it was made for
@@ -123,6 +125,7 @@ fn single(
         (Err(Refusal::Unread(code, message)), _) => writeln!(err, "{code}: {message}")?,
         (Err(Refusal::Broken(code)), key) => {
             writeln!(err, "{code}: {} ({})", code.rule(), code.source())?;
+            explain(*code, statement, contract, err)?;
             if key.is_none() && *code == Code::StatementFields && looks_like_envelope(statement) {
                 writeln!(err, "hint: a DSSE envelope is checked with `--key`")?;
             }
@@ -133,6 +136,25 @@ fn single(
         Err(Refusal::Broken(_)) => Exit::No,
         Err(Refusal::Unread(..)) => Exit::Refused,
     })
+}
+
+/// What stands in the files instead, and whether they are in each other's place.
+fn explain(code: Code, statement: &Path, contract: &Path, err: &mut dyn Write) -> io::Result<()> {
+    let Ok((first, second)) = read_pair(statement, contract) else { return Ok(()) };
+    if found::are_swapped(&first, &second) {
+        let files = [contract, statement].map(|path| path.display().to_string());
+        let words = ["adequacy", "verify"].map(str::to_owned).into_iter().chain(files);
+        let right = Argv::new(words.collect()).expect("a path holds no NUL").to_string();
+        let right = escaped(&right);
+        return writeln!(
+            err,
+            "hint: the files are in each other's place; the Statement comes first: `{right}`"
+        );
+    }
+    match found::found(code, &first, &second) {
+        Some(found) => writeln!(err, "found: {found}"),
+        None => Ok(()),
+    }
 }
 
 fn judge(statement: &Path, contract: &Path, key: Option<&PublicKey>) -> Result<Verified, Refusal> {

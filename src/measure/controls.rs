@@ -1,6 +1,6 @@
 //! Controls: edits whose effect is known, to see that a kill means what it says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use adequacy_mutators::Control;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::MeasureError;
 use crate::base::{Event, RelPath, Sink};
-use crate::outcome::{self, Outcome, Verdict};
+use crate::outcome::{self, Outcome, Terms, Verdict};
 use crate::plan::compile;
 use crate::plan::interpreter::Interpreter;
 use crate::plan::{Plan, PlanFile};
@@ -72,8 +72,11 @@ pub(super) fn before(
     interpreter: Option<&Interpreter>,
     sink: &dyn Sink,
 ) -> Result<Controls, MeasureError> {
-    let runners = &super::runners(task);
-    sink.tell(Event::Step { name: "controls", total: Some(3) });
+    let (runners, flaky) = (&super::runners(task), &lab.flaky());
+    sink.tell(Event::Step {
+        name: "checking that the commands test this tree".into(),
+        total: Some(3),
+    });
     let files = (0..plan.files.len()).filter(|&place| counts(plan, &plan.files[place]));
     let files = files.collect::<Vec<_>>();
     let mut all = BTreeMap::new();
@@ -83,7 +86,8 @@ pub(super) fn before(
         all.insert(name.to_owned(), runs.clone());
         Ok::<_, MeasureError>(runs)
     };
-    let load = outcome::judge(&run("load", Control::RaiseAtLoad, false)?, runners, true);
+    let terms = Terms { runners, flaky, must_build: true };
+    let load = outcome::judge(&run("load", Control::RaiseAtLoad, false)?, &terms);
     match &load {
         Outcome::Killed { .. } => {}
         Outcome::Unviable => {
@@ -96,17 +100,19 @@ pub(super) fn before(
             return Err(Refusal::NotUnderTest { files: files.len(), hint }.into());
         }
         Outcome::Undecided { why, .. } => {
-            let what = format!("{why:?}");
+            let what = format!("the command {}", why.words());
             return Err(Refusal::NoAnswer { name: "load", what }.into());
         }
     }
     let runs = run("trailing-comment", Control::TrailingComment, true)?;
-    if let Some(id) = refusing(&runs, runners, task, "trailing-comment")?.into_iter().next() {
+    if let Some(id) =
+        refusing(&runs, (runners, flaky), task, "trailing-comment")?.into_iter().next()
+    {
         let log = runs.iter().find(|run| !run.passed()).map(|run| run.log.clone());
         return Err(Refusal::TextSensitive { id, log: log.unwrap_or_default() }.into());
     }
     let runs = run("comment-line", Control::CommentLine, true)?;
-    let line_sensitive = refusing(&runs, runners, task, "comment-line")?;
+    let line_sensitive = refusing(&runs, (runners, flaky), task, "comment-line")?;
     for id in &line_sensitive {
         sink.tell(Event::Warning(format!(
             "line_sensitive: `{id}` fails when the lines of the sources move by one; mutants that \
@@ -116,20 +122,20 @@ pub(super) fn before(
     Ok(Controls { load, line_sensitive, runs: all })
 }
 
-/// Ids of the commands that refuse the tree.
+/// Ids of the commands that refuse the tree; of flaky ones that shows nothing.
 fn refusing(
     runs: &[Run],
-    runners: &[Option<Runner>],
+    (runners, flaky): (&[Option<Runner>], &BTreeSet<usize>),
     task: &Task,
     name: &'static str,
 ) -> Result<Vec<String>, Refusal> {
     let mut ids = Vec::new();
-    for (place, runner) in runners.iter().enumerate() {
+    for (place, runner) in runners.iter().enumerate().filter(|(place, _)| !flaky.contains(place)) {
         match outcome::verdict_of(runs, Step::Command(place), *runner) {
             Some(Verdict::Passed) => {}
             Some(Verdict::Failed(_)) => ids.push(task.commands[place].id.clone()),
             Some(Verdict::Unclear(why)) => {
-                let what = format!("`{}`: {why:?}", task.commands[place].id);
+                let what = format!("`{}` {}", task.commands[place].id, why.words());
                 return Err(Refusal::NoAnswer { name, what });
             }
             None => {
@@ -157,14 +163,18 @@ pub(super) fn after(
     let places = places.collect::<Vec<_>>();
     if !places.is_empty() {
         let total = Some(places.len() as u64);
-        sink.tell(Event::Step { name: "files without a kill", total });
+        sink.tell(Event::Step {
+            name: "checking that files without a kill are loaded".into(),
+            total,
+        });
     }
     let mut not_reached = Vec::new();
     for (number, place) in places.into_iter().enumerate() {
         let edits: Vec<(RelPath, Vec<u8>)> =
             plan.control(Control::RaiseAtLoad, &[place], snapshot)?;
         let runs = lab.control(&format!("control-load-{number}"), &edits, false)?;
-        if outcome::judge(&runs, runners, true) == Outcome::Survived {
+        let terms = Terms { runners, flaky: &lab.flaky(), must_build: true };
+        if outcome::judge(&runs, &terms) == Outcome::Survived {
             not_reached.push(plan.files[place].name.clone());
         }
     }

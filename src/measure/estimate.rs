@@ -1,17 +1,20 @@
 //! What a full run would cost, from one run of the unmutated tree.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::{MeasureError, Options, prepare};
+use super::{MeasureError, Options, affordable, prepare};
 use crate::base::Sink;
 use crate::run::{Lab, RunError, Spawner};
-use crate::task::{Task, TaskError};
+use crate::task::Task;
 
 /// What a full run would cost, from one baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
-    /// Counted mutants.
+    /// Mutants that would be run.
     pub mutants: usize,
+    /// Those they are a sample of, where the task sets a limit or a budget; else as many.
+    pub population: usize,
     /// CPU time, if every mutant took as long as the unmutated tree.
     pub cpu: Duration,
     /// Wall time at this many workers.
@@ -34,22 +37,24 @@ pub fn estimate(
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<Estimate, MeasureError> {
-    if task.commands.is_empty() {
-        return Err(TaskError::NoCommand.into());
-    }
-    let prepared = prepare(task, &options.wanted(), sink)?;
-    let links = prepared.links(task);
+    task.some_commands()?;
+    let mut prepared = prepare(task, &options.wanted(), sink)?;
+    let links = prepared.links(task, sink);
     let logs = tempfile::tempdir_in(&options.scratch)
         .map_err(|error| RunError::Log { path: options.scratch.clone(), error })?;
     let one = Options { jobs: 1, baselines: 1, ..options.clone() };
-    let settings = one.settings(logs.path().to_owned());
+    let settings = one.settings(logs.path().to_owned(), BTreeSet::new());
     let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
     let baseline = lab.baseline()?;
+    if let Some(budget) = task.mutate.budget {
+        prepared.plan.sample(affordable(budget, baseline.cpu()), task.mutate.seed);
+    }
     let mutants = prepared.plan.counted().count();
     let times = u32::try_from(mutants).unwrap_or(u32::MAX);
     let jobs = options.jobs;
     let estimate = Estimate {
         mutants,
+        population: prepared.plan.population.max(mutants),
         cpu: baseline.cpu() * times,
         wall: baseline.wall() * times / u32::try_from(jobs).unwrap_or(u32::MAX),
         jobs,

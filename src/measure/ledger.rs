@@ -17,7 +17,7 @@ use crate::plan::{Mutant, Plan};
 use crate::run::Run;
 
 /// What the header's `format` says.
-const FORMAT: &str = "adequacy-outcomes/1";
+const FORMAT: &str = "adequacy-outcomes/2";
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {

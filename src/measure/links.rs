@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::base::RelPath;
+use crate::base::{Argv, RelPath};
 use crate::plan::interpreter::Interpreter;
 use crate::task::Task;
 use crate::tree::{Snapshot, TreeError};
@@ -13,32 +13,48 @@ use crate::tree::{Snapshot, TreeError};
 /// Programs that look for `node_modules` by themselves.
 const NODE: &[&str] = &["node", "npm", "npx", "pnpm", "yarn"];
 
+/// A left-out directory that the copies link to.
+pub(super) struct Link {
+    /// Where it is in the tree.
+    pub(super) path: RelPath,
+    /// The original.
+    pub(super) target: PathBuf,
+    /// What needs it.
+    pub(super) why: String,
+}
+
 /// The left-out directories that a command's words, its interpreter or its runner reach into.
 pub(super) fn needed(
     task: &Task,
     snapshot: &Snapshot,
     interpreter: Option<&Interpreter>,
-) -> Vec<(RelPath, PathBuf)> {
+) -> Vec<Link> {
     let steps = task.setup.iter().chain(&task.build).map(|step| &step.argv);
     let argvs = task.commands.iter().map(|command| &command.argv).chain(steps);
     let argvs = argvs.collect::<Vec<_>>();
-    let needs = |path: &RelPath| {
-        let Some(text) = path.as_str() else { return false };
+    let why = |path: &RelPath| {
+        let text = path.as_str()?;
         let absolute = path.below(&task.tree);
         let in_word = |word: &String| {
             let word = word.strip_prefix("./").unwrap_or(word);
             word.strip_prefix(text).is_some_and(|rest| rest.starts_with('/'))
                 || Path::new(word).starts_with(&absolute)
         };
-        let node =
-            text == "node_modules" && argvs.iter().any(|argv| NODE.contains(&argv.program()));
-        argvs.iter().any(|argv| argv.words().iter().any(in_word))
-            || interpreter.is_some_and(|found| found.program.starts_with(&absolute))
-            || node
+        let node = |argv: &&&Argv| text == "node_modules" && NODE.contains(&argv.program());
+        if let Some(argv) = argvs.iter().find(|argv| argv.words().iter().any(in_word)) {
+            Some(format!("`{argv}` names it"))
+        } else if interpreter.is_some_and(|found| found.program.starts_with(&absolute)) {
+            Some("the Python that the commands start is in it".to_owned())
+        } else {
+            argvs.iter().find(node).map(|argv| format!("`{argv}` looks for its packages there"))
+        }
     };
-    let left_out = snapshot.left_out().iter().map(|left_out| &left_out.path);
-    let linked = left_out.filter(|path| path.below(&task.tree).is_dir() && needs(path));
-    linked.map(|path| (path.clone(), path.below(&task.tree))).collect()
+    let linked = snapshot.left_out().iter().filter_map(|left_out| {
+        let target = left_out.path.below(&task.tree);
+        let why = why(&left_out.path).filter(|_| target.is_dir())?;
+        Some(Link { path: left_out.path.clone(), target, why })
+    });
+    linked.collect()
 }
 
 /// What can be seen of linked directories without reading them: enough to notice a write.

@@ -2,6 +2,8 @@
 //! resumed or a curious reader needs in the run directory.
 
 mod controls;
+mod decide;
+mod empty;
 mod error;
 mod estimate;
 mod ledger;
@@ -16,7 +18,6 @@ mod trees;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::time::Duration;
 
 pub use controls::{Controls, Refusal};
@@ -25,18 +26,24 @@ pub use estimate::{Estimate, estimate};
 pub use ledger::{Ledger, LedgerError, Line};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
-pub use prepare::{Prepared, prepare};
+pub use prepare::{Prepared, nothing_to_do, prepare};
 pub use replay::replay;
-pub use run_file::{ClassTotals, FORMAT, Interpreted, RunFile, State, Totals};
+pub use run_file::{ClassTotals, FORMAT, Interpreted, RunFile, Sentinels, State, Totals};
 pub use trees::{TaskTrees, Wanted};
 
-use crate::adequacy::{Adequacy, Gate, Thresholds};
-use crate::base::{RelPath, Sink};
-use crate::outcome::{self, Outcome};
+use crate::adequacy::{Adequacy, Gate, Input, Thresholds};
+use crate::base::{Event, RelPath, Sink};
+use crate::outcome::Outcome;
 use crate::plan::Plan;
-use crate::run::{Lab, RunError, Runner, Sentinels, Settings, Spawner};
-use crate::task::{Protected, Solution, Task, TaskError};
+use crate::run::{Lab, Runner, Settings, Spawner};
+use crate::task::{Protected, Solution, Task};
 use crate::tree::Choice;
+
+/// What `--allow` takes for a tree without mutants.
+pub const EMPTY: &str = "empty";
+
+/// What `--allow` takes for commands that give two answers on the unmutated tree, and the gate's name.
+pub const FLAKY: &str = "flaky";
 
 /// How a task is measured.
 #[derive(Debug, Clone)]
@@ -98,7 +105,9 @@ impl Options {
         OutputDir::logs_in(&self.output)
     }
 
-    fn settings(&self, logs: PathBuf) -> Settings {
+    /// `flaky` are the places of the commands that an earlier part of the run let through.
+    fn settings(&self, logs: PathBuf, flaky: BTreeSet<usize>) -> Settings {
+        let lets_through = self.allow.contains(FLAKY) || !flaky.is_empty();
         Settings {
             jobs: self.jobs,
             baselines: self.baselines,
@@ -106,6 +115,7 @@ impl Options {
             logs,
             output_limit: self.output_limit,
             full_matrix: self.full_matrix,
+            flaky: lets_through.then_some(flaky),
         }
     }
 }
@@ -120,17 +130,24 @@ pub fn measure(
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<Measured, MeasureError> {
-    if task.commands.is_empty() {
-        return Err(TaskError::NoCommand.into());
+    task.some_commands()?;
+    let mut prepared = prepare::planned(task, &options.wanted(), sink)?;
+    if !options.allow.contains(EMPTY) {
+        prepared.some_mutants()?;
     }
-    let mut prepared = prepare(task, &options.wanted(), sink)?;
-    let links = prepared.links(task);
+    let links = prepared.links(task, sink);
     let watched = links::fingerprint(&links)?;
     let output = OutputDir::open(&options.output, options.resume)?;
     let mut run = RunFile::begin(task, options, &prepared, &links);
-    let settings = options.settings(output.logs());
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
     output.begin(&run, earlier.as_ref())?;
+    run.go_on_from(earlier.as_ref());
+    if let Err(none) = prepared.some_mutants() {
+        sink.tell(Event::Warning(format!("{none}; let through by `--allow {EMPTY}`")));
+        return empty::measured(prepared, run, output, earlier.as_ref());
+    }
+    let flaky = earlier.as_ref().map(RunFile::flaky_places).unwrap_or_default();
+    let settings = options.settings(output.logs(), flaky);
     let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
     let baseline = lab.baseline()?;
     run.baseline(&baseline, &lab);
@@ -140,8 +157,7 @@ pub fn measure(
     }
     run.variants = observe::variants(task, trees, options, spawner, sink)?;
     if let Some(budget) = task.mutate.budget {
-        let planned = earlier.as_ref().filter(|run| run.is_planned());
-        let limit = planned.and_then(|run| Some(run.sampler.as_ref()?.limit));
+        let limit = earlier.as_ref().and_then(RunFile::planned_limit);
         let limit = limit.unwrap_or_else(|| affordable(budget, baseline.cpu()));
         prepared.plan.sample(limit, task.mutate.seed);
         run.sampled(limit, &prepared.plan, task);
@@ -151,7 +167,7 @@ pub fn measure(
     let found = prepared.interpreter.as_ref().map(|(found, _)| found);
     let (plan, snapshot) = (&prepared.plan, &trees.base);
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
-    let (outcomes, sentinels) = decide(&lab, task, &output, &run, plan)?;
+    let outcomes = decide::decide(&lab, task, &output, &mut run, plan, sink)?;
     let not_reached = controls::after(&lab, plan, snapshot, &runners(task), &outcomes, sink)?;
     drop(lab);
     let unchanged = || unchanged(task, options, trees, &links, &watched);
@@ -162,8 +178,11 @@ pub fn measure(
     }
     let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
-    let gates = thresholds(task, options).gates(&adequacy);
-    run.finish(&adequacy, &gates, sentinels, not_reached);
+    let mut gates = thresholds(task, options).gates(&adequacy);
+    let on_start = run.start.iter().flat_map(|start| &start.flaky);
+    let flaky = run.flaky.iter().chain(on_start).collect::<BTreeSet<_>>().len();
+    gates.extend(flaky_gate(flaky as u64));
+    run.finish(&adequacy, &gates, not_reached);
     output.write_sources(plan, snapshot, &outcomes)?;
     output.write_run(&run)?;
     let Prepared { trees, plan, .. } = prepared;
@@ -179,37 +198,19 @@ fn thresholds(task: &Task, options: &Options) -> Thresholds {
     Thresholds { has_change, judges_cheats: stated.judges_cheats || has_twin, ..stated }
 }
 
+/// The gate that commands which gave two answers fail, where there are some.
+fn flaky_gate(count: u64) -> Option<Gate> {
+    let formula = "commands that gave two answers on an unmutated tree <= threshold";
+    let inputs = vec![("value", Input::Count(count)), ("threshold", Input::Count(0))];
+    (count > 0).then_some(Gate { name: FLAKY, pass: false, formula, inputs })
+}
+
 /// How many mutants a CPU time pays for, if each takes as long as the unmutated tree; at least one.
 fn affordable(budget: Duration, each: Duration) -> usize {
     let times = budget.as_secs_f64() / each.as_secs_f64().max(1e-3);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
     let times = times as usize;
     times.max(1)
-}
-
-/// Runs the mutants that the ledger does not hold yet, and adds each to it.
-fn decide(
-    lab: &Lab<'_>,
-    task: &Task,
-    output: &OutputDir,
-    run: &RunFile,
-    plan: &Plan,
-) -> Result<(BTreeMap<usize, Outcome>, Sentinels), MeasureError> {
-    let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
-    let todo = plan.counted().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
-    let runners = runners(task);
-    let outcomes = Mutex::new(known);
-    let sentinels = lab.mutants(plan, &todo, &|place, runs| {
-        let must_build = !plan.mutants[place].class.is_never_unviable();
-        let outcome = outcome::judge(runs, &runners, must_build);
-        ledger.append(&plan.mutants[place], &outcome, runs).map_err(|error| RunError::Log {
-            path: error.path().to_owned(),
-            error: error.into_io(),
-        })?;
-        outcomes.lock().expect("no worker panics with it").insert(place, outcome);
-        Ok(())
-    })?;
-    Ok((outcomes.into_inner().expect("the workers are done"), sentinels))
 }
 
 fn nothing_left(spawner: &Spawner) -> Result<(), MeasureError> {

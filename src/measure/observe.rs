@@ -1,8 +1,10 @@
 //! What the commands do on trees other than the one that is mutated: the start, and other solutions.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
-use super::{MeasureError, Options, TaskTrees, runners, trees};
+use super::{FLAKY, MeasureError, Options, TaskTrees, runners, trees};
 use crate::base::{Event, Sink};
 use crate::outcome::{self, Reason, Verdict};
 use crate::run::{Exit, Lab, Run, Spawner, Step};
@@ -14,6 +16,8 @@ use crate::tree::Snapshot;
 pub struct StartRecord {
     /// Each command, in sealed order.
     pub commands: Vec<OnStart>,
+    /// Ids of the commands that did not end the same way each time and were let through.
+    pub flaky: Vec<String>,
     /// The runs of each round.
     pub rounds: Vec<Vec<Run>>,
 }
@@ -69,7 +73,10 @@ pub(super) fn start(
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<StartRecord, MeasureError> {
-    sink.tell(Event::Step { name: "start tree", total: Some(u64::from(options.baselines)) });
+    sink.tell(Event::Step {
+        name: "running the start tree".into(),
+        total: Some(u64::from(options.baselines)),
+    });
     let rounds =
         observed(task, trees, start, ("start", options.baselines), options, spawner, sink)?;
     let known = runners(task);
@@ -94,11 +101,11 @@ pub(super) fn start(
         let (id, expected) = (command.id.clone(), command.prepatch);
         commands.push(OnStart { id, expected, passes, reason });
     }
-    if !flaky.is_empty() && !options.allow.contains("flaky") {
+    if !flaky.is_empty() && !options.allow.contains(FLAKY) {
         return Err(MeasureError::FlakyStart(flaky));
     }
     tell(&commands, sink);
-    Ok(StartRecord { commands, rounds })
+    Ok(StartRecord { commands, flaky, rounds })
 }
 
 /// What a person must know of the start tree.
@@ -141,7 +148,10 @@ pub(super) fn variants(
     let all = known.chain(task.known_wrong.iter().map(|variant| (variant, false)));
     let all = all.collect::<Vec<_>>();
     if !all.is_empty() {
-        sink.tell(Event::Step { name: "other solutions", total: Some(all.len() as u64) });
+        sink.tell(Event::Step {
+            name: "running the other solutions".into(),
+            total: Some(all.len() as u64),
+        });
     }
     let one = |(number, (variant, must_pass)): (usize, (&Variant, bool))| {
         let start = trees.start.as_ref().unwrap_or(&trees.base);
@@ -192,7 +202,7 @@ fn observed(
     sink: &dyn Sink,
 ) -> Result<Vec<Vec<Run>>, MeasureError> {
     let one = Options { jobs: 1, ..options.clone() };
-    let settings = one.settings(options.logs());
+    let settings = one.settings(options.logs(), BTreeSet::new());
     let sources = crate::run::workspace::Sources { tree, ..trees.sources(&[]) };
     let lab = Lab::open(task, sources, &settings, spawner, sink)?;
     Ok(lab.observe(name, times)?)

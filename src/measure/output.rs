@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rustix::fs::{FlockOperation, flock};
 
 use super::ledger::{self, Line};
-use super::run_file::FORMAT;
+use super::run_file::{FAMILY, FORMAT};
 use super::{RunFile, State};
 use crate::base::{RelPath, Sha256};
 use crate::outcome::Outcome;
@@ -42,6 +42,14 @@ pub enum OutputError {
     /// The run to resume cannot be trusted.
     #[error("the run in `{}` is spoiled: its tree changed meanwhile, or processes outlived it; run without --resume", .0.display())]
     Spoiled(PathBuf),
+    /// The run was written by another version of this program.
+    #[error("the run in `{}` is in the format `{found}`, and this version reads `{FORMAT}`; measure again without --resume", path.display())]
+    OtherFormat {
+        /// The run directory.
+        path: PathBuf,
+        /// Its format.
+        found: String,
+    },
     /// The run to resume is another one.
     #[error("the run in `{}` cannot be resumed: {what} differs; run without --resume", path.display())]
     OtherRun {
@@ -220,8 +228,13 @@ impl OutputDir {
         let path = self.run();
         let text =
             fs::read(&path).map_err(|error| OutputError::Io { path: path.clone(), error })?;
-        serde_json::from_slice(&text)
-            .map_err(|error| OutputError::Damaged { path, message: error.to_string() })
+        match format_of(&text) {
+            Some(found) if found != FORMAT => {
+                Err(OutputError::OtherFormat { path: self.path.clone(), found })
+            }
+            _ => serde_json::from_slice(&text)
+                .map_err(|error| OutputError::Damaged { path, message: error.to_string() }),
+        }
     }
 
     /// The decided mutants.
@@ -339,6 +352,11 @@ fn is_ours(path: &Path) -> io::Result<Option<bool>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(false)),
         other => other?,
     };
-    let value = serde_json::from_slice::<serde_json::Value>(&text).ok();
-    Ok(Some(value.is_some_and(|value| value["format"] == FORMAT)))
+    Ok(Some(format_of(&text).is_some_and(|format| format.starts_with(FAMILY))))
+}
+
+/// What the text of a `run.json` says its format is.
+fn format_of(text: &[u8]) -> Option<String> {
+    let value = serde_json::from_slice::<serde_json::Value>(text).ok()?;
+    value["format"].as_str().map(str::to_owned)
 }

@@ -10,7 +10,7 @@ use crate::base::{Event, RelPath, Sink};
 use crate::plan::compile::{self, Judge};
 use crate::plan::interpreter::{self, Found, Interpreter};
 use crate::plan::{Fate, Plan};
-use crate::task::{Task, TaskError};
+use crate::task::Task;
 use crate::tree::Snapshot;
 
 /// What is known before a command runs.
@@ -24,8 +24,27 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn links(&self, task: &Task) -> Vec<(RelPath, PathBuf)> {
-        links::needed(task, self.trees.named(), self.interpreter.as_ref().map(|(found, _)| found))
+    /// # Errors
+    /// [`MeasureError::NoMutants`] when none is to be run.
+    pub(super) fn some_mutants(&self) -> Result<(), MeasureError> {
+        match self.plan.counted().next() {
+            Some(_) => Ok(()),
+            None => Err(MeasureError::NoMutants(nothing_to_do(&self.plan, &self.trees.base))),
+        }
+    }
+
+    /// What the copies link to, told to `sink` with the reason.
+    pub(super) fn links(&self, task: &Task, sink: &dyn Sink) -> Vec<(RelPath, PathBuf)> {
+        let found = self.interpreter.as_ref().map(|(found, _)| found);
+        let links = links::needed(task, self.trees.named(), found);
+        for link in &links {
+            sink.tell(Event::Note(format!(
+                "the copies link to `{}` of your tree and do not copy it: {}; a command that writes \
+                 there spoils the run",
+                link.path, link.why
+            )));
+        }
+        links.into_iter().map(|link| (link.path, link.target)).collect()
     }
 }
 
@@ -39,11 +58,25 @@ pub fn prepare(
     wanted: &Wanted<'_>,
     sink: &dyn Sink,
 ) -> Result<Prepared, MeasureError> {
-    sink.tell(Event::Step { name: "list", total: None });
+    let prepared = planned(task, wanted, sink)?;
+    prepared.some_mutants()?;
+    Ok(prepared)
+}
+
+/// The same, where perhaps no mutant is left.
+pub(super) fn planned(
+    task: &Task,
+    wanted: &Wanted<'_>,
+    sink: &dyn Sink,
+) -> Result<Prepared, MeasureError> {
+    sink.tell(Event::Step { name: "listing the tree".into(), total: None });
     let trees = TaskTrees::of(task, wanted, sink)?;
     let mut plan = crate::plan::plan(task, trees.for_plan())?;
     tell(task, &plan, sink);
-    sink.tell(Event::Step { name: "judge", total: None });
+    sink.tell(Event::Step {
+        name: "asking the interpreter which mutants compile".into(),
+        total: None,
+    });
     let interpreter = judge(task, &mut plan, &trees.base)?;
     if let Some((found, judge)) = &interpreter
         && found.found == Found::Assumed
@@ -62,9 +95,6 @@ pub fn prepare(
     if let Some(limit) = task.mutate.limit {
         plan.sample(limit as usize, task.mutate.seed);
     }
-    if plan.counted().next().is_none() {
-        return Err(MeasureError::NoMutants(nothing_to_do(&plan)));
-    }
     Ok(Prepared { trees, plan, interpreter })
 }
 
@@ -77,10 +107,10 @@ fn tell(task: &Task, plan: &Plan, sink: &dyn Sink) {
     });
     let files = plan.files.iter().filter(|file| !file.mutants.is_empty());
     let files = files.map(|file| format!("`{}` ({})", file.path, file.mutants.len()));
-    note(format!("mutants: {}", few(files)));
+    note(format!("mutants: {}", few(files, IN_RUN_FILE)));
     let ignored = plan.ignored.iter().map(|file| format!("`{}` ({})", file.path, file.why));
     if !plan.ignored.is_empty() {
-        note(format!("not mutated: {}", few(ignored)));
+        note(format!("not mutated: {}", few(ignored, IN_RUN_FILE)));
     }
     for file in &plan.files {
         let path = &file.path;
@@ -98,13 +128,16 @@ fn tell(task: &Task, plan: &Plan, sink: &dyn Sink) {
     }
 }
 
-/// The first few of a list, and how many more there are.
-fn few(all: impl Iterator<Item = String>) -> String {
+/// Where a note says that the rest of a list is.
+const IN_RUN_FILE: &str = " (run.json names them all)";
+
+/// The first few of a list, and how many more there are and where.
+fn few(all: impl Iterator<Item = String>, elsewhere: &str) -> String {
     const SHOWN: usize = 8;
     let all = all.collect::<Vec<_>>();
     let more = all.len().saturating_sub(SHOWN);
     let shown = all[..all.len() - more].join(", ");
-    if more > 0 { format!("{shown} and {more} more (run.json names them all)") } else { shown }
+    if more > 0 { format!("{shown} and {more} more{elsewhere}") } else { shown }
 }
 
 fn judge(
@@ -141,25 +174,40 @@ fn interpreters(task: &Task) -> Result<Vec<Interpreter>, MeasureError> {
     let path = task.env_set.get("PATH").map(OsString::from);
     let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| "/usr/bin:/bin".into());
     let mut known = Vec::<Interpreter>::new();
-    for command in &task.commands {
+    for command in task.some_commands()? {
         let found = interpreter::python(&command.argv, &task.tree, &path);
         let found = found.ok_or(MeasureError::NoInterpreter)?;
         if known.iter().all(|known| known.program != found.program) {
             known.push(found);
         }
     }
-    if known.is_empty() { Err(TaskError::NoCommand.into()) } else { Ok(known) }
+    Ok(known)
 }
 
-fn nothing_to_do(plan: &Plan) -> String {
+/// Why a plan has no mutant to run: what was looked for, what was found, what to do.
+#[must_use]
+pub fn nothing_to_do(plan: &Plan, snapshot: &Snapshot) -> String {
     let reason = if plan.files.is_empty() && plan.ignored.is_empty() {
-        "the tree holds no source file of a known language (Python: *.py)".to_owned()
+        let left_out = snapshot.left_out().iter().map(ToString::to_string).collect::<Vec<_>>();
+        let left_out = match left_out.is_empty() {
+            true => String::new(),
+            false => format!(" and leaves out {}", few(left_out.into_iter(), "")),
+        };
+        format!(
+            "looked in `{}` for sources of a known language (Python: *.py); it holds {} other files{left_out}; \
+             give the directory that holds your sources as the path",
+            snapshot.root().display(),
+            snapshot.files().count(),
+        )
     } else if plan.files.is_empty() {
-        let named = plan.ignored.iter().take(5);
-        let named = named.map(|file| format!("`{}` is {}", file.path, file.why));
-        format!("no source file is left: {}", named.collect::<Vec<_>>().join(", "))
+        let named = plan.ignored.iter().map(|file| format!("`{}` is {}", file.path, file.why));
+        format!("no source file is left: {}; see `--include` and `--exclude`", few(named, ""))
     } else {
-        format!("none of the {} source files offers one that compiles", plan.files.len())
+        let files = plan.files.iter().map(|file| format!("`{}`", file.path));
+        format!(
+            "nothing in {} can be mutated to something that compiles; `adequacy list --files` says more",
+            few(files, "")
+        )
     };
-    format!("no mutants to run: {reason}; see `adequacy list`, `--include` and `--exclude`")
+    format!("no mutants to run: {reason}")
 }

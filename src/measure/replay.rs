@@ -1,5 +1,6 @@
 //! One mutant again.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -9,6 +10,7 @@ use crate::run::{Lab, Run, Spawner};
 use crate::task::Task;
 
 /// Runs the mutant at `place` of a plan again, every command on it, with outputs in `logs`.
+/// The commands at the places `flaky` need not pass on the unmutated tree first.
 ///
 /// # Errors
 /// [`MeasureError`] as [`measure`](super::measure()).
@@ -16,16 +18,17 @@ pub fn replay(
     task: &Task,
     options: &Options,
     prepared: &Prepared,
-    place: usize,
+    (place, flaky): (usize, &BTreeSet<usize>),
     logs: &Path,
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<Vec<Run>, MeasureError> {
-    let (settings, links) = (options.settings(logs.to_owned()), prepared.links(task));
+    let settings = options.settings(logs.to_owned(), flaky.clone());
+    let links = prepared.links(task, sink);
     let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
     lab.baseline()?;
     let made = Mutex::new(Vec::new());
-    lab.mutants(&prepared.plan, &[place], &|_, runs| {
+    lab.mutants(&prepared.plan, &[place], &|_: usize, runs: &[Run]| {
         made.lock().expect("no worker panics with it").extend_from_slice(runs);
         Ok(())
     })?;

@@ -1,6 +1,6 @@
 //! `run.json`: what a reader needs to know to believe a run, or to doubt it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,15 +9,19 @@ use serde_json::json;
 
 use super::{Controls, Options, Prepared, StartRecord, VariantRecord};
 use crate::adequacy::{Adequacy, Gate, Tally};
-use crate::base::{RelPath, Sha256, any_path};
-use crate::plan::{Class, Plan, SAMPLER, Uncovered};
+use crate::base::{RelPath, Sha256, any_path, seconds};
+use crate::plan::compile::Judge;
+use crate::plan::{Class, Plan, SAMPLER, Uncovered, interpreter};
 use crate::run::workspace::Soundness;
-use crate::run::{Baseline, Lab, Run, Runner, Sentinels};
+use crate::run::{Baseline, Lab, Run, Runner};
 use crate::task::{Command, Task};
 use crate::tree::Choice;
 
 /// What `format` says.
-pub const FORMAT: &str = "adequacy-run/1";
+pub const FORMAT: &str = "adequacy-run/2";
+
+/// How `format` begins whatever the version.
+pub(super) const FAMILY: &str = "adequacy-run/";
 
 /// How far a run came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,11 +86,17 @@ pub struct RunFile {
     pub start: Option<StartRecord>,
     /// What they make of the other solutions that the task names.
     pub variants: Vec<VariantRecord>,
+    /// Ids of the commands that gave two answers on the unmutated tree and were let through.
+    pub flaky: Vec<String>,
     /// What the controls found.
     pub controls: Option<Controls>,
     /// Whether the run went on where an earlier one was broken off.
     pub resumed: bool,
-    /// Runs of the unmutated tree between the mutants, since the run began or was resumed.
+    /// Verdicts that a resumed run took over from the one before.
+    pub taken_over: u64,
+    /// Runs of the unmutated tree before the mutants, in the parts of this run before it was resumed.
+    pub earlier_baselines: u64,
+    /// Runs of the unmutated tree between the mutants, in all parts of a resumed run.
     pub sentinels: Sentinels,
     /// Files none of whose mutants was killed and that no command even loads.
     pub not_reached: Vec<String>,
@@ -133,6 +143,15 @@ pub struct ClassTotals {
     pub undecided: u64,
 }
 
+/// How the unmutated tree fared beside and after the mutants.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sentinels {
+    /// Runs of it.
+    pub runs: u64,
+    /// Those that did not pass.
+    pub failures: u64,
+}
+
 /// A command and its limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CommandRecord {
@@ -143,6 +162,7 @@ pub struct CommandRecord {
     /// The runner it was recognised as.
     pub runner: Option<Runner>,
     /// Its time limit, once the baseline has run.
+    #[serde(rename = "limit_s", with = "seconds::optional")]
     pub limit: Option<Duration>,
 }
 
@@ -166,6 +186,17 @@ pub struct Interpreted {
     pub version: String,
     /// `sys.executable`.
     pub executable: String,
+}
+
+impl Interpreted {
+    fn of((found, judge): &(interpreter::Interpreter, Judge)) -> Self {
+        Self {
+            program: found.program.clone(),
+            found: word(&found.found),
+            version: judge.version.clone(),
+            executable: judge.executable.clone(),
+        }
+    }
 }
 
 /// What keeps commands apart.
@@ -246,12 +277,7 @@ impl RunFile {
             plan_sha256: Sha256::of(b""),
             commands: task.commands.iter().map(CommandRecord::of).collect(),
             environment: Vec::new(),
-            interpreter: interpreter.as_ref().map(|(found, judge)| Interpreted {
-                program: found.program.clone(),
-                found: word(&found.found),
-                version: judge.version.clone(),
-                executable: judge.executable.clone(),
-            }),
+            interpreter: interpreter.as_ref().map(Interpreted::of),
             isolation: Isolation {
                 processes: "subreaper: every descendant is found and ended".to_owned(),
                 network: "host".to_owned(),
@@ -275,8 +301,11 @@ impl RunFile {
             baselines: Vec::new(),
             start: None,
             variants: Vec::new(),
+            flaky: Vec::new(),
             controls: None,
             resumed: options.resume,
+            taken_over: 0,
+            earlier_baselines: 0,
             sentinels: Sentinels::default(),
             not_reached: Vec::new(),
             totals: None,
@@ -295,10 +324,38 @@ impl RunFile {
         self.sampler = Some(Sampled { name: SAMPLER.to_owned(), seed, limit, population });
     }
 
+    /// Counts on from the part of the run that was broken off.
+    pub(super) fn go_on_from(&mut self, earlier: Option<&Self>) {
+        if let Some(earlier) = earlier {
+            self.sentinels = earlier.sentinels;
+            self.earlier_baselines = earlier.earlier_baselines + earlier.baselines.len() as u64;
+        }
+    }
+
+    /// How often the unmutated tree was run on the way to the verdicts, and how often it did not pass.
+    #[must_use]
+    pub fn unmutated(&self) -> Sentinels {
+        let before = self.earlier_baselines + self.baselines.len() as u64;
+        Sentinels { runs: before + self.sentinels.runs, ..self.sentinels }
+    }
+
+    /// The places of the commands that were let through though they gave two answers.
+    #[must_use]
+    pub fn flaky_places(&self) -> BTreeSet<usize> {
+        let places = self.commands.iter().enumerate();
+        let places = places.filter(|(_, command)| self.flaky.contains(&command.id));
+        places.map(|(place, _)| place).collect()
+    }
+
     /// Whether it came as far as its plan.
     #[must_use]
     pub fn is_planned(&self) -> bool {
         self.plan_sha256 != Sha256::of(b"")
+    }
+
+    /// How many mutants the plan was limited to, if the run came as far as one.
+    pub(super) fn planned_limit(&self) -> Option<usize> {
+        self.sampler.as_ref().filter(|_| self.is_planned()).map(|sampled| sampled.limit)
     }
 
     /// What makes two runs the same run: tool, task, tree and plan.
@@ -311,6 +368,7 @@ impl RunFile {
     /// Adds what the baseline showed, and what is in force.
     pub(super) fn baseline(&mut self, baseline: &Baseline, lab: &Lab<'_>) {
         self.baselines.clone_from(&baseline.rounds);
+        self.flaky = lab.flaky().into_iter().map(|place| self.commands[place].id.clone()).collect();
         self.soundness = Some(lab.soundness());
         self.environment = lab.environment_names();
         for (command, limit) in self.commands.iter_mut().zip(lab.limits()) {
@@ -319,13 +377,7 @@ impl RunFile {
     }
 
     /// Adds the numbers.
-    pub fn finish(
-        &mut self,
-        adequacy: &Adequacy,
-        gates: &[Gate],
-        sentinels: Sentinels,
-        not_reached: Vec<String>,
-    ) {
+    pub fn finish(&mut self, adequacy: &Adequacy, gates: &[Gate], not_reached: Vec<String>) {
         let id = |place: usize| self.commands[place].id.clone();
         self.totals = Some(Totals {
             mutants: adequacy.mutants,
@@ -358,7 +410,6 @@ impl RunFile {
             kill_vector_sha256: adequacy.kill_vector_sha256(),
         });
         self.gates = gates.iter().map(|gate| (gate.name.to_owned(), gate.pass)).collect();
-        self.sentinels = sentinels;
         self.not_reached = not_reached;
         self.state = State::Finished;
     }

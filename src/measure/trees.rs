@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::{MeasureError, OutputDir};
-use crate::base::{RelPath, Sha256, Sink};
+use crate::base::{Event, RelPath, Sha256, Sink};
 use crate::plan;
 use crate::run::workspace::Sources;
-use crate::task::{Solution, Task, Variant};
+use crate::task::{self, Solution, Task, Variant};
 use crate::tree::patch::Patch;
 use crate::tree::{self, Choice, Snapshot};
 
@@ -46,6 +46,11 @@ impl TaskTrees {
     /// [`MeasureError`] when one cannot be read, a patch does not apply, start and solution are the
     /// same, or an item of the choice is in none of them.
     pub fn of(task: &Task, wanted: &Wanted<'_>, sink: &dyn Sink) -> Result<Self, MeasureError> {
+        if let Some(above) = task.file_above() {
+            let hint = task::hint_above(&above);
+            let tree = task.tree.display();
+            sink.tell(Event::Warning(format!("no task file here: bare tree `{tree}`{hint}")));
+        }
         let list = |root: &Path| listing(task, root, wanted, sink);
         let heldout = task.heldout.as_ref().map(|root| whole(root, sink)).transpose()?;
         let named = list(&task.tree)?;

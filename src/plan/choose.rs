@@ -6,9 +6,9 @@ use adequacy_mutators::Language;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde::Serialize;
 
-use super::PlanError;
+use super::{PlanError, script};
 use crate::base::RelPath;
-use crate::task::{Pattern, Task};
+use crate::task::{Pattern, Task, nearest};
 use crate::tree::Snapshot;
 
 /// A source file of a known language that is not mutated.
@@ -30,6 +30,9 @@ pub enum WhyNot {
     /// It configures a build or a tool.
     #[error("a configuration file")]
     Configuration,
+    /// A command starts it, or hands it to a test runner.
+    #[error("named by a command, so a test; `--include` mutates it all the same")]
+    Named,
     /// An agent may not change it.
     #[error("a protected path")]
     Protected,
@@ -57,7 +60,10 @@ pub(super) fn operators(wanted: &[Pattern]) -> Result<BTreeMap<&'static str, ()>
         let found = known().find(|operator| operator.name == pattern.text);
         found.map(|operator| (operator.name, ())).ok_or_else(|| PlanError::Pattern {
             pattern: pattern.clone(),
-            message: "is no operator; `adequacy list --operators` names them".to_owned(),
+            message: match nearest(&pattern.text, known().map(|operator| operator.name)) {
+                Some(name) => format!("is no operator; did you mean `{name}`?"),
+                None => "is no operator; `adequacy list --operators` names them".to_owned(),
+            },
         })
     };
     wanted.iter().map(find).collect()
@@ -92,6 +98,8 @@ fn sort<'a>(
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
     let include = globs(&task.mutate.include)?;
     let exclude = globs(&task.mutate.exclude)?;
+    let argvs = task.commands.iter().map(|command| &command.argv);
+    let named = argvs.flat_map(|argv| script::named(argv, &task.tree)).collect::<Vec<_>>();
     let mut chosen = Vec::new();
     let mut ignored = Vec::new();
     for path in paths {
@@ -102,7 +110,7 @@ fn sort<'a>(
         }
         let Some(language) = Language::of_file_name(path.name()) else { continue };
         let unchanged = || (!is_changed(path)).then_some(WhyNot::Unchanged);
-        match why_not(task, path, &include, &exclude).or_else(unchanged) {
+        match why_not(task, path, &named, &include, &exclude).or_else(unchanged) {
             None => chosen.push((path.clone(), language)),
             Some(why) => ignored.push(Ignored { path: path.clone(), why }),
         }
@@ -138,6 +146,7 @@ fn matches(glob: &Gitignore, path: &RelPath) -> bool {
 fn why_not(
     task: &Task,
     path: &RelPath,
+    named: &[RelPath],
     include: &[Glob<'_>],
     exclude: &[Glob<'_>],
 ) -> Option<WhyNot> {
@@ -152,6 +161,8 @@ fn why_not(
         Some(WhyNot::Excluded)
     } else if !include.is_empty() {
         (!listed(include)).then_some(WhyNot::NotIncluded)
+    } else if named.contains(path) {
+        Some(WhyNot::Named)
     } else if is_configuration(path) {
         Some(WhyNot::Configuration)
     } else {

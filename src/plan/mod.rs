@@ -14,6 +14,7 @@ mod id;
 pub mod interpreter;
 mod row;
 mod sample;
+mod script;
 
 use std::ops::Range;
 
@@ -27,7 +28,7 @@ pub use sample::SAMPLER;
 
 use crate::base::{RelPath, Sha256};
 use crate::task::{Pattern, Solution, Task};
-use crate::tree::{Snapshot, TreeError};
+use crate::tree::{Kind, Snapshot, TreeError};
 
 /// The trees a plan is made from.
 #[derive(Debug, Clone, Copy)]
@@ -165,6 +166,9 @@ pub enum PlanError {
     TooLarge(RelPath),
 }
 
+/// Bytes of a source that a plan's spans reach.
+const LARGEST: u64 = 1 << 30;
+
 /// Makes the plan of `task` on its trees: what a change calls for where there is a start, the
 /// degenerate bodies where there is no right solution, else every mutant of every chosen file.
 ///
@@ -218,8 +222,11 @@ impl PlanFile {
 
 /// The bytes of a chosen file, small enough for the spans of a plan.
 fn source(snapshot: &Snapshot, path: &RelPath) -> Result<Vec<u8>, PlanError> {
-    let source = snapshot.read(path)?;
-    if source.len() > 1 << 30 { Err(PlanError::TooLarge(path.clone())) } else { Ok(source) }
+    let size = snapshot.get(path).map(|entry| &entry.kind);
+    if matches!(size, Some(Kind::File { size, .. }) if *size > LARGEST) {
+        return Err(PlanError::TooLarge(path.clone()));
+    }
+    Ok(snapshot.read(path)?)
 }
 
 impl Plan {
@@ -353,5 +360,37 @@ impl Edit {
     #[must_use]
     pub fn apply(&self, source: &[u8]) -> Vec<u8> {
         splice(source, [(&self.span(), &*self.replacement)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::base::Silent;
+    use crate::task::{Overrides, load};
+    use crate::tree::{Choice, snapshot, testing};
+
+    #[test]
+    fn a_source_that_is_too_large_is_refused_before_it_is_read() {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let file = folder.path().join("a.py");
+        fs::write(&file, "X = 1 + 1\n").expect("a file");
+        let task = load(folder.path(), &Overrides::default()).expect("a bare tree");
+        let mut listed = snapshot(folder.path(), &Choice::default(), &Silent).expect("a tree");
+        let path = RelPath::new(b"a.py").expect("a name");
+        fs::remove_file(&file).expect("it is there");
+        testing::claim_size(&mut listed, &path, LARGEST);
+        assert!(
+            matches!(plan(&task, Trees { base: &listed, start: None }), Err(PlanError::Tree(_))),
+            "it is read"
+        );
+        testing::claim_size(&mut listed, &path, LARGEST + 1);
+        let refused = plan(&task, Trees { base: &listed, start: None }).expect_err("too large");
+        assert_eq!(
+            refused.to_string(),
+            "`a.py` is larger than 1 GiB; leave it out with `--exclude`"
+        );
     }
 }

@@ -7,7 +7,7 @@ use similar::TextDiff;
 
 use super::Style;
 use super::terminal::escaped;
-use crate::measure::{Measured, RunFile, Totals};
+use crate::measure::{Measured, RunFile, Sentinels, Totals};
 use crate::outcome::Outcome;
 use crate::plan::{Class, Mutant, Plan, Row, lines, readable};
 use crate::tree::{Snapshot, TreeError};
@@ -246,8 +246,7 @@ fn trust(text: &mut String, run: &RunFile) {
     let reasons = reasons.map(|(reason, count)| format!("{count} {reason}")).collect::<Vec<_>>();
     let killers = totals.first_killers.iter();
     let killers = killers.map(|(id, count)| format!("{} {count}", escaped(id))).collect::<Vec<_>>();
-    let runs = run.baselines.len() as u64 + run.sentinels.runs;
-    let since = if run.resumed { " since the resume" } else { "" };
+    let Sentinels { runs, failures } = run.unmutated();
     let by_exit = totals.killed_by_reason.get("exit").copied().unwrap_or(0);
     let _ = writeln!(
         text,
@@ -259,9 +258,8 @@ fn trust(text: &mut String, run: &RunFile) {
     let _ = writeln!(text, "First killers: {}", or_none(&killers));
     let _ = writeln!(
         text,
-        "Unmutated runs{since}: {runs}, failed: {} (95 % bound on the rate of such failures: {})",
-        run.sentinels.failures,
-        flake_bound(runs, run.sentinels.failures)
+        "Unmutated runs: {runs}, failed: {failures} (95 % bound on the rate of such failures: {})",
+        flake_bound(runs, failures)
     );
     if totals.equivalent + totals.duplicate + totals.not_sampled > 0 {
         let _ = writeln!(

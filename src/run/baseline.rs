@@ -1,5 +1,6 @@
 //! The unmutated tree: what "passes" means, how long it takes, and whether it is the same each time.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -9,14 +10,11 @@ use rayon::prelude::*;
 use super::lab::Lab;
 use super::runner::executed_in_junit;
 use super::trial::{Again, How, Stop, again};
-use super::{Attempt, Exit, Red, Run, RunError, Runner, Step};
+use super::{Attempt, Red, Run, RunError, Runner, Step};
 use crate::base::Event;
 
 /// Limit of a baseline run of a command that states none.
 pub(super) const LIMIT: Duration = Duration::from_secs(900);
-
-/// Bytes of the end of an output that a message shows.
-const SHOWN: usize = 2000;
 
 /// The runs of the unmutated tree before the mutants; all of them passed.
 #[derive(Debug)]
@@ -59,7 +57,10 @@ impl Baseline {
 pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
     let workers = u32::try_from(lab.seats.len()).expect("few workers");
     let total = lab.settings.baselines.max(workers);
-    lab.sink.tell(Event::Step { name: "baseline", total: Some(u64::from(total)) });
+    lab.sink.tell(Event::Step {
+        name: "running the unmutated tree".into(),
+        total: Some(u64::from(total)),
+    });
     let next = AtomicU32::new(0);
     let passed = AtomicBool::new(false);
     let worker = |worker: usize| {
@@ -69,8 +70,10 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
         while round < total {
             let runs = lab.unmutated(worker, &format!("baseline-{}", round + 1), false)?;
             passed.store(true, Ordering::SeqCst);
-            let wall = runs.iter().map(|run| run.wall).sum();
-            lab.sink.tell(Event::Baseline { round: round + 1, wall });
+            if runs.iter().all(Run::passed) {
+                let wall = runs.iter().map(|run| run.wall).sum();
+                lab.sink.tell(Event::Baseline { round: round + 1, wall });
+            }
             rounds.push((round, runs));
             round = workers + next.fetch_add(1, Ordering::SeqCst);
         }
@@ -108,6 +111,25 @@ impl Lab<'_> {
             self.trial(&mut seat, &name, &[], runs, How { attempt: Attempt::Alone, ..how })
         };
         (1..=times).map(&mut one).collect()
+    }
+
+    /// The commands that ended well in some rounds and not in others, and were let through; one that
+    /// failed in all is an error all the same.
+    pub(super) fn find_flaky(&self, baseline: &Baseline) -> Result<BTreeSet<usize>, RunError> {
+        let mut flaky = self.settings.flaky.clone().unwrap_or_default();
+        for (place, command) in self.task.commands.iter().enumerate() {
+            let Some(failed) = baseline.of(place).find(|run| !self.is_good(run)) else { continue };
+            if !flaky.contains(&place) && !baseline.of(place).any(|run| self.is_good(run)) {
+                return Err(self.red(failed, "each run before the mutants", false));
+            }
+            self.sink.tell(Event::Warning(format!(
+                "`{}` gave two answers on the unmutated tree; it is let through, and its failures \
+                 decide nothing",
+                command.id
+            )));
+            flaky.insert(place);
+        }
+        Ok(flaky)
     }
 
     /// Refuses a recognised runner that passes without running a test.
@@ -160,7 +182,7 @@ impl Lab<'_> {
         let mut seat = self.seat(worker);
         let how = How { attempt: Attempt::First, stop: Stop::Never, must_build: true };
         let runs = self.trial(&mut seat, name, &[], Vec::new(), how)?;
-        match runs.iter().find(|run| !self.is_good(run)) {
+        match runs.iter().find(|run| !self.is_good(run) && !self.is_let_through(run)) {
             Some(run) => Err(self.red(run, name, flaky)),
             None => {
                 seat.warm = true;
@@ -168,52 +190,4 @@ impl Lab<'_> {
             }
         }
     }
-
-    /// The error that a run of the unmutated tree is when it does not pass.
-    pub(super) fn red(&self, run: &Run, scenario: &str, flaky: bool) -> RunError {
-        let (id, argv) = match run.step {
-            Step::Setup => ("setup".to_owned(), self.task.setup.as_ref().map(|step| &step.argv)),
-            Step::Build => ("build".to_owned(), self.task.build.as_ref().map(|step| &step.argv)),
-            Step::Command(place) => {
-                let command = &self.task.commands[place];
-                (command.id.clone(), Some(&command.argv))
-            }
-        };
-        if let Exit::NotStarted(why) = &run.exit {
-            return RunError::NotStarted { id, why: why.clone() };
-        }
-        if let Exit::Lost(_) | Exit::Starved(_) = run.exit {
-            return RunError::NoAnswer { id, exit: run.exit.clone() };
-        }
-        let output = fs::read(self.settings.logs.join(&run.log)).unwrap_or_default();
-        let end = &output[output.len().saturating_sub(SHOWN)..];
-        RunError::Red(Box::new(Red {
-            id,
-            argv: argv.map(ToString::to_string).unwrap_or_default(),
-            scenario: scenario.to_owned(),
-            flaky,
-            exit: run.exit.clone(),
-            output: String::from_utf8_lossy(end).into_owned(),
-        }))
-    }
-}
-
-/// What a person is told when the unmutated tree does not pass.
-pub(super) fn explain(red: &Red) -> String {
-    let Red { id, argv, scenario, exit, output, .. } = red;
-    let what = if red.flaky { "passed before and now" } else { "must pass, but" };
-    let hint = if red.flaky {
-        "its verdicts cannot be trusted: find what differs between two runs, or leave the command out"
-    } else {
-        "the copy has no .git and no build directories (see the notes above; `--keep NAME` keeps one), \
-         a private HOME and an allow-list of variables (`--env NAME` passes one)"
-    };
-    format!(
-        "`{id}` {what} {exit} on the unmutated tree ({scenario})\n  command: {argv}\n  output:\n{}\nhint: {hint}",
-        indent(output)
-    )
-}
-
-fn indent(text: &str) -> String {
-    text.trim_end().lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }

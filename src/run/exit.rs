@@ -37,6 +37,21 @@ pub const fn is_second_hand(code: i32) -> bool {
     code >= 124
 }
 
+/// Whether one or two runs of a step, with these exits, can be nothing but a failure, so that nothing
+/// after them need run. What a failure means is for `outcome`; a test there holds this to its table.
+pub(crate) fn is_failure(first: &Exit, again: Option<&Exit>) -> bool {
+    let is_ordinary =
+        |exit: &Exit| matches!(exit, Exit::Code(code) if *code != 0 && !is_second_hand(*code));
+    match (first, again) {
+        (Exit::Code(code), Some(Exit::Code(same))) if is_second_hand(*code) => code == same,
+        (Exit::Code(_), _) => is_ordinary(first),
+        (Exit::Signal(one), Some(Exit::Signal(other))) => *one != KILL && *other != KILL,
+        (Exit::TimedOut, Some(Exit::TimedOut)) => true,
+        (Exit::OutputLimit, _) | (_, None) => false,
+        (_, Some(second)) => is_ordinary(second),
+    }
+}
+
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,6 +1,6 @@
 //! What a run needs: the scratch directory, one workspace a worker, the spawner.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
@@ -31,6 +31,9 @@ pub struct Settings {
     pub output_limit: u64,
     /// Run every command on every mutant.
     pub full_matrix: bool,
+    /// Let commands through that give two answers on the unmutated tree, such as those at these
+    /// places, which are known to: their failures show nothing. `None` refuses them.
+    pub flaky: Option<BTreeSet<usize>>,
 }
 
 /// The limit of a command none of whose baseline runs took long.
@@ -48,6 +51,8 @@ pub struct Lab<'a> {
     limits: OnceLock<Vec<Duration>>,
     /// Where no right solution is known: how each step ends on the unmutated tree.
     usual: Mutex<BTreeMap<Step, Exit>>,
+    /// The commands that gave two answers and were let through, once there is a baseline.
+    flaky: OnceLock<BTreeSet<usize>>,
     // Last, so that the workspaces are gone before it is removed.
     pub(super) scratch: Scratch,
 }
@@ -80,7 +85,11 @@ impl<'a> Lab<'a> {
             jobs: settings.jobs,
             message: error.to_string(),
         })?;
-        sink.tell(Event::Step { name: "copy", total: None });
+        let copies = match settings.jobs {
+            1 => "copying the tree for 1 worker".to_owned(),
+            jobs => format!("copying the tree for {jobs} workers"),
+        };
+        sink.tell(Event::Step { name: copies.into(), total: None });
         remove_leftovers(&settings.scratch, sink)?;
         let snapshots = std::iter::once(sources.tree).chain(sources.heldout).collect::<Vec<_>>();
         let roots = snapshots.iter().map(|snapshot| snapshot.root()).collect::<Vec<_>>();
@@ -95,10 +104,21 @@ impl<'a> Lab<'a> {
         let seats = pool.install(|| {
             (0..settings.jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>()
         })?;
-        let (limits, usual) = (OnceLock::new(), Mutex::default());
+        let (limits, flaky, usual) = (OnceLock::new(), OnceLock::new(), Mutex::default());
         let snapshot = sources.tree;
-        let lab =
-            Self { task, snapshot, settings, sink, spawner, pool, seats, limits, usual, scratch };
+        let lab = Self {
+            task,
+            snapshot,
+            settings,
+            sink,
+            spawner,
+            pool,
+            seats,
+            limits,
+            usual,
+            flaky,
+            scratch,
+        };
         lab.set_up_all()?;
         Ok(lab)
     }
@@ -107,7 +127,7 @@ impl<'a> Lab<'a> {
         if self.task.setup.is_none() {
             return Ok(());
         }
-        self.sink.tell(Event::Step { name: "setup", total: None });
+        self.sink.tell(Event::Step { name: "running [setup] in every copy".into(), total: None });
         let one = |worker: usize| self.set_up(&mut self.seat(worker), worker);
         self.pool.install(|| (0..self.seats.len()).into_par_iter().try_for_each(one))
     }
@@ -173,6 +193,7 @@ impl<'a> Lab<'a> {
         };
         let limits = self.task.commands.iter().enumerate().map(limit).collect();
         self.limits.set(limits).expect("there is one baseline");
+        self.flaky.set(self.find_flaky(&baseline)?).expect("there is one baseline");
         self.refuse_empty(&baseline)?;
         Ok(baseline)
     }
@@ -214,6 +235,27 @@ impl<'a> Lab<'a> {
     #[must_use]
     pub fn limits(&self) -> &[Duration] {
         self.limits.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// The places of the commands that gave two answers on the unmutated tree and were let through.
+    #[must_use]
+    pub fn flaky(&self) -> BTreeSet<usize> {
+        self.flaky.get().cloned().unwrap_or_default()
+    }
+
+    /// Whether a failing run of the unmutated tree is let through: before the baseline is over it may
+    /// be that of any command, where flaky ones are let through at all.
+    pub(super) fn is_let_through(&self, run: &Run) -> bool {
+        let Step::Command(place) = run.step else { return false };
+        let answered = matches!(
+            run.exit,
+            Exit::Code(_) | Exit::Signal(_) | Exit::TimedOut | Exit::OutputLimit
+        );
+        answered
+            && match self.flaky.get() {
+                Some(flaky) => flaky.contains(&place),
+                None => self.settings.flaky.is_some(),
+            }
     }
 
     /// How a workspace finds what a run changed.

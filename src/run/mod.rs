@@ -14,6 +14,7 @@ mod lab;
 mod orphans;
 mod pool;
 mod processes;
+mod red;
 mod runner;
 pub mod spawn;
 mod trial;
@@ -29,11 +30,12 @@ pub use certificate::Certificate;
 pub use environment::Environment;
 pub use exit::Exit;
 pub use lab::{Lab, Settings};
-pub use pool::{MAX_BETWEEN_SENTINELS, Sentinels};
+pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
+pub use red::Red;
 pub use runner::{Label, Runner};
 pub use spawn::Spawner;
 
-use crate::base::Sha256;
+use crate::base::{Sha256, seconds};
 use crate::tree::TreeError;
 use workspace::WorkspaceError;
 
@@ -71,8 +73,10 @@ pub struct Run {
     /// What it did.
     pub exit: Exit,
     /// Wall time.
+    #[serde(rename = "wall_s", with = "seconds")]
     pub wall: Duration,
     /// User and system time of all its processes.
+    #[serde(rename = "cpu_s", with = "seconds")]
     pub cpu: Duration,
     /// Name of its capped output below `logs/`.
     pub log: String,
@@ -114,7 +118,7 @@ pub enum RunError {
         exit: Exit,
     },
     /// The unmutated tree does not pass.
-    #[error("{}", baseline::explain(.0))]
+    #[error("{}", red::explain(.0))]
     Red(Box<Red>),
     /// A recognised runner passed without running a test.
     #[error(
@@ -151,21 +155,4 @@ pub enum RunError {
     /// A person ended the run.
     #[error("interrupted; what was decided is kept, and `--resume` goes on from there")]
     Interrupted,
-}
-
-/// A run of the unmutated tree that did not pass.
-#[derive(Debug)]
-pub struct Red {
-    /// The command, `setup` or `build`.
-    pub id: String,
-    /// Its words.
-    pub argv: String,
-    /// When: `baseline run 2`, `sentinel`.
-    pub scenario: String,
-    /// Whether an earlier run of the same passed.
-    pub flaky: bool,
-    /// What it did.
-    pub exit: Exit,
-    /// The end of its output.
-    pub output: String,
 }

@@ -21,27 +21,40 @@ const LONGEST_BETWEEN_SENTINELS: Duration = Duration::from_secs(600);
 /// Sentinels in a row that may fail, each in a fresh workspace, before the run is given up.
 const PATIENCE: u32 = 3;
 
-/// How the unmutated tree fared between the mutants.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Sentinels {
-    /// Runs of the unmutated tree beside and after the mutants.
-    pub runs: u64,
-    /// Those that did not pass.
-    pub failures: u64,
+/// Keeps what the pool finds out, at once, so that a run that is broken off loses none of it. Called by
+/// any worker.
+pub trait Keep: Sync {
+    /// The runs of the mutant at `place` of the plan, once nothing can change them.
+    ///
+    /// # Errors
+    /// [`RunError`] when they cannot be kept: the run ends.
+    fn decided(&self, place: usize, runs: &[Run]) -> Result<(), RunError>;
+
+    /// The unmutated tree was run between the mutants, and whether it passed.
+    ///
+    /// # Errors
+    /// [`RunError`] when that cannot be kept: the run ends.
+    fn unmutated(&self, passed: bool) -> Result<(), RunError> {
+        let _ = passed;
+        Ok(())
+    }
 }
 
-/// What a worker does with a decided mutant: its place in the plan, and its runs.
-pub(super) type Decided<'a> = dyn Fn(usize, &[Run]) -> Result<(), RunError> + Sync + 'a;
+/// For a caller who wants the mutants alone.
+impl<F: Fn(usize, &[Run]) -> Result<(), RunError> + Sync> Keep for F {
+    fn decided(&self, place: usize, runs: &[Run]) -> Result<(), RunError> {
+        self(place, runs)
+    }
+}
 
 struct Pool<'a> {
     lab: &'a Lab<'a>,
     plan: &'a Plan,
     todo: &'a [usize],
-    decided: &'a Decided<'a>,
+    keep: &'a dyn Keep,
     next: AtomicUsize,
     waiting: Mutex<Vec<Tried>>,
     sentinels: AtomicU64,
-    failures: AtomicU64,
     done: AtomicU64,
     killed: AtomicU64,
 }
@@ -84,27 +97,24 @@ impl Pending {
 }
 
 impl Lab<'_> {
-    /// Runs the mutants at the places `todo` of `plan`, and hands the runs of each to `decided` once
+    /// Runs the mutants at the places `todo` of `plan`, and hands the runs of each to `keep` once
     /// nothing can change them: a kill waits until the unmutated tree has passed again.
     ///
     /// # Errors
-    /// [`RunError`] when the run cannot go on, or `decided` says so.
-    pub fn mutants(
-        &self,
-        plan: &Plan,
-        todo: &[usize],
-        decided: &Decided<'_>,
-    ) -> Result<Sentinels, RunError> {
-        self.sink.tell(Event::Step { name: "mutants", total: Some(todo.len() as u64) });
+    /// [`RunError`] when the run cannot go on, or `keep` says so.
+    pub fn mutants(&self, plan: &Plan, todo: &[usize], keep: &dyn Keep) -> Result<(), RunError> {
+        self.sink.tell(Event::Step {
+            name: "running the mutants".into(),
+            total: Some(todo.len() as u64),
+        });
         let pool = Pool {
             lab: self,
             plan,
             todo,
-            decided,
+            keep,
             next: AtomicUsize::new(0),
             waiting: Mutex::new(Vec::new()),
             sentinels: AtomicU64::new(0),
-            failures: AtomicU64::new(0),
             done: AtomicU64::new(0),
             killed: AtomicU64::new(0),
         };
@@ -115,8 +125,7 @@ impl Lab<'_> {
                 pool.work(worker).inspect_err(|_| pool.next.store(todo.len(), Ordering::SeqCst))
             })
         })?;
-        pool.confirm()?;
-        Ok(Sentinels { runs: pool.sentinels.into_inner(), failures: pool.failures.into_inner() })
+        pool.confirm()
     }
 }
 
@@ -169,7 +178,7 @@ impl Pool<'_> {
             pending.failed.push(tried);
             return Ok(());
         }
-        (self.decided)(tried.place, &tried.runs)
+        self.keep.decided(tried.place, &tried.runs)
     }
 
     /// Runs the unmutated tree; if it passes, the failures before it stand. If not, the workspace is
@@ -185,6 +194,11 @@ impl Pool<'_> {
             let number = self.sentinels.fetch_add(1, Ordering::SeqCst) + 1;
             let result = self.lab.unmutated(worker, &format!("sentinel-{number}"), true);
             let failed = std::mem::take(&mut pending.failed);
+            match &result {
+                Ok(_) => self.keep.unmutated(true)?,
+                Err(RunError::Red(_) | RunError::NoAnswer { .. }) => self.keep.unmutated(false)?,
+                Err(_) => {}
+            }
             match result {
                 Ok(_) => {
                     *pending = Pending::new();
@@ -192,7 +206,6 @@ impl Pool<'_> {
                 }
                 Err(error) if round == PATIENCE => return Err(error),
                 Err(RunError::Red(_) | RunError::NoAnswer { .. }) => {
-                    self.failures.fetch_add(1, Ordering::SeqCst);
                     let count = failed.len();
                     self.lab.sink.tell(Event::Warning(format!(
                         "the unmutated tree did not pass beside the mutants; {count} mutants that \
@@ -220,14 +233,14 @@ impl Pool<'_> {
             self.waiting.lock().expect("no worker panics with it").push(tried);
             return Ok(());
         }
-        (self.decided)(tried.place, &tried.runs)
+        self.keep.decided(tried.place, &tried.runs)
     }
 
     fn give_up(&self, tried: &Tried) -> Result<(), RunError> {
         let mut runs = tried.runs.clone();
         let why = "the unmutated tree failed beside it, twice".to_owned();
         runs.iter_mut().for_each(|run| run.exit = Exit::Lost(why.clone()));
-        (self.decided)(tried.place, &runs)
+        self.keep.decided(tried.place, &runs)
     }
 
     /// The mutants whose exits others could have caused, one at a time on a quiet machine.
@@ -240,7 +253,10 @@ impl Pool<'_> {
         let total = Some(waiting.len() as u64);
         self.done.store(0, Ordering::SeqCst);
         self.killed.store(0, Ordering::SeqCst);
-        self.lab.sink.tell(Event::Step { name: "confirmations, one at a time", total });
+        self.lab.sink.tell(Event::Step {
+            name: "running again, one at a time, what other workers could have caused".into(),
+            total,
+        });
         let mut pending = Pending::new();
         for tried in waiting {
             let tried = self.attempt(0, tried, Attempt::Alone)?;

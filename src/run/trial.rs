@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use super::exit::{KILL, is_second_hand};
+use super::exit::{KILL, is_failure, is_second_hand};
 use super::lab::{Lab, Seat};
 use super::spawn::CommandSpec;
 use super::{Attempt, Exit, Run, RunError, Step};
@@ -91,7 +91,7 @@ impl Lab<'_> {
                 Step::Build => must_build,
                 Step::Setup | Step::Command(_) => stop == Stop::FirstFailure,
             };
-            if stops && decides(&runs, step) {
+            if stops && decides(&runs, step) && !self.is_flaky(step) {
                 break;
             }
         }
@@ -153,6 +153,10 @@ impl Lab<'_> {
         run.exit = Exit::Lost(format!("the build before it: {}", run.exit));
         self.clean(seat, false)?;
         Ok(Err(run))
+    }
+
+    fn is_flaky(&self, step: Step) -> bool {
+        matches!(step, Step::Command(place) if self.flaky().contains(&place))
     }
 
     /// Words, limit and name of a step.
@@ -218,15 +222,8 @@ impl Lab<'_> {
 /// Whether the runs of a step can be nothing but a kill. Where that is open the later commands are
 /// run too: one of them may kill.
 fn decides(runs: &[Run], step: Step) -> bool {
-    let exits = runs.iter().filter(|run| run.step == step).map(|run| &run.exit);
-    match exits.collect::<Vec<_>>()[..] {
-        [Exit::Code(code)] => *code != 0,
-        [first, second] if first == second => {
-            matches!(first, Exit::Code(_) | Exit::TimedOut)
-                || matches!(first, Exit::Signal(number) if *number != KILL)
-        }
-        _ => false,
-    }
+    let mut exits = runs.iter().filter(|run| run.step == step).map(|run| &run.exit);
+    exits.next().is_some_and(|first| is_failure(first, exits.next()))
 }
 
 /// An id as part of a file name: everything but letters, digits, `-` and `_` becomes `_`.

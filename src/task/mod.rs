@@ -1,21 +1,23 @@
 //! Stage 1: what was typed becomes a checked task, with absolute paths and defaults resolved.
 
 mod file;
+mod near;
 mod overrides;
 mod resolve;
 mod trees;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use file::{ProtectedKind, Role, TaskFile};
+pub use near::nearest;
 pub use overrides::Overrides;
 pub use resolve::load;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Argv, RelPath, any_path};
+use crate::base::{Argv, RelPath, any_path, seconds};
 
 /// Name of a task file.
 pub const TASK_FILE: &str = "adequacy.toml";
@@ -89,6 +91,33 @@ pub struct Variant {
     pub is_patch: bool,
 }
 
+impl Task {
+    /// The commands, of which there must be some.
+    ///
+    /// # Errors
+    /// [`TaskError::NoCommand`] when there is none.
+    pub fn some_commands(&self) -> Result<&[Command], TaskError> {
+        if self.commands.is_empty() {
+            return Err(TaskError::NoCommand { above: self.file_above() });
+        }
+        Ok(&self.commands)
+    }
+
+    /// For a bare tree, the task file in the nearest folder above it that has one: perhaps it is meant.
+    #[must_use]
+    pub fn file_above(&self) -> Option<PathBuf> {
+        let above = self.tree.ancestors().skip(1).map(|folder| folder.join(TASK_FILE));
+        above.into_iter().find(|file| self.file.is_none() && file.is_file())
+    }
+}
+
+/// What to say of a task file above a bare tree.
+#[must_use]
+pub fn hint_above(file: &Path) -> String {
+    let folder = file.parent().unwrap_or(file).display();
+    format!("\nhint: `{}` is not used; for that task, give `{folder}` as the path", file.display())
+}
+
 /// One acceptance command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Command {
@@ -97,6 +126,7 @@ pub struct Command {
     /// Its words.
     pub argv: Argv,
     /// Time limit, where the task states one.
+    #[serde(rename = "timeout_s", with = "seconds::optional")]
     pub timeout: Option<Duration>,
     /// Who may see it.
     pub role: Role,
@@ -173,6 +203,7 @@ pub struct Mutate {
     /// Seed of the sampler.
     pub seed: u64,
     /// CPU time that fixes the number of mutants before the run.
+    #[serde(rename = "budget_s", with = "seconds::optional")]
     pub budget: Option<Duration>,
 }
 
@@ -191,6 +222,7 @@ pub struct Step {
     /// Its words.
     pub argv: Argv,
     /// Time limit.
+    #[serde(rename = "timeout_s", with = "seconds")]
     pub timeout: Duration,
 }
 
@@ -226,9 +258,13 @@ pub enum TaskError {
     },
     /// Nothing says what to run.
     #[error(
-        "no acceptance command: give one after `--`, such as `-- python3 -m pytest -q`, or write a task file with `adequacy init`"
+        "no acceptance command: give one after `--`, such as `-- python3 -m pytest -q`, or write a task file with `adequacy init`{}",
+        .above.as_deref().map(hint_above).unwrap_or_default()
     )]
-    NoCommand,
+    NoCommand {
+        /// A task file further up, which was not asked for.
+        above: Option<PathBuf>,
+    },
     /// A command after `--` where the task file's own commands are sealed.
     #[error("`seal` takes its commands from the task file; leave out what stands after `--`")]
     CommandBesideTaskFile,

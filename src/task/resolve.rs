@@ -1,9 +1,9 @@
 //! From the text of a task file (or none) and the flags to a checked [`Task`].
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
+use std::{fs, io};
 
 use toml::Spanned;
 
@@ -11,7 +11,7 @@ use super::file::{AcceptanceEntry, ProtectedEntry, ProtectedKind, Role, StepTabl
 use super::trees::Trees;
 use super::{
     Command, Mutate, Overrides, Pattern, Prepatch, Probe, Protected, SealedPlace, Solution, Step,
-    TASK_FILE, Task, TaskError,
+    TASK_FILE, Task, TaskError, near,
 };
 use crate::base::{Argv, RelPath};
 
@@ -48,7 +48,7 @@ fn from_file(path: &Path, flags: &Overrides) -> Result<Task, TaskError> {
     let text = fs::read_to_string(path).map_err(unreadable)?;
     let typed = toml::from_str::<TaskFile>(&text).map_err(|error| TaskError::Syntax {
         path: path.to_owned(),
-        message: error.to_string().trim_end().to_owned(),
+        message: near::explain(&error),
     })?;
     if flags.seal && !flags.argv.is_empty() {
         return Err(TaskError::CommandBesideTaskFile);
@@ -79,7 +79,8 @@ impl Reader<'_> {
             commands.iter_mut().for_each(|command| command.timeout = Some(limit));
         }
         let mutate = self.mutate(&typed, flags)?;
-        let protected = self.protected(&typed.protected)?;
+        let protected =
+            self.protected(&typed.protected, Some(tree).filter(|_| typed.patch.is_none()))?;
         let image = typed.env.image.as_ref().map(|image| image.get_ref().clone());
         let gates = typed.gates.iter().map(|(name, threshold)| self.gate(name, threshold));
         Ok(Task {
@@ -121,8 +122,11 @@ impl Reader<'_> {
                 || ids.clone().any(String::is_empty)
                 || ids.clone().collect::<BTreeSet<_>>().len() != ids.count()
             {
-                let message = "must be different test ids, at least one and none empty";
-                return Err(self.fault(at, "acceptance.ids", message));
+                let found = entry.ids.as_deref().unwrap_or_default();
+                let message = format!(
+                    "must be different test ids, at least one and none empty, not {found:?}"
+                );
+                return Err(self.fault(at, "acceptance.ids", &message));
             }
             let writes = entry.run_writes.iter().flatten();
             let good =
@@ -130,8 +134,9 @@ impl Reader<'_> {
             if !writes.clone().all(good)
                 || writes.clone().collect::<BTreeSet<_>>().len() != writes.count()
             {
-                let message = "must be different paths below the tree";
-                return Err(self.fault(at, "acceptance.run_writes", message));
+                let found = entry.run_writes.as_deref().unwrap_or_default();
+                let message = format!("must be different paths below the tree, not {found:?}");
+                return Err(self.fault(at, "acceptance.run_writes", &message));
             }
         }
         let bad = |text: &String| text.contains('\0');
@@ -159,8 +164,12 @@ impl Reader<'_> {
         for entry in entries {
             let id = entry.id.get_ref();
             if id.is_empty() || !seen.insert(id) {
-                let message = "must not be empty, and each command needs its own";
-                return Err(self.fault(entry.id.span().start, "acceptance.id", message));
+                let message = if id.is_empty() {
+                    "is empty; each command needs a name".to_owned()
+                } else {
+                    format!("`{id}` is the name of a command before this one too")
+                };
+                return Err(self.fault(entry.id.span().start, "acceptance.id", &message));
             }
             commands.push(Command {
                 id: id.clone(),
@@ -188,13 +197,20 @@ impl Reader<'_> {
         Ok(commands)
     }
 
-    fn protected(&self, entries: &[ProtectedEntry]) -> Result<Vec<Protected>, TaskError> {
+    fn protected(
+        &self,
+        entries: &[ProtectedEntry],
+        // Nothing while a patch may still bring it.
+        tree: Option<&Path>,
+    ) -> Result<Vec<Protected>, TaskError> {
         let mut seen = BTreeSet::new();
         let mut protected = Vec::with_capacity(entries.len());
         for entry in entries {
             let at = entry.path.span().start;
-            let path = RelPath::new(entry.path.get_ref().as_bytes())
-                .map_err(|error| self.fault(at, "protected.path", &error.to_string()))?;
+            let path = RelPath::new(entry.path.get_ref().as_bytes()).map_err(|error| {
+                let found = entry.path.get_ref();
+                self.fault(at, "protected.path", &format!("{error}, not {found:?}"))
+            })?;
             if !seen.insert(path.clone()) {
                 return Err(self.fault(at, "protected.path", "is protected twice"));
             }
@@ -205,8 +221,21 @@ impl Reader<'_> {
             if let Some(word) = &entry.equivalence
                 && (word.get_ref() != "python_ast" || entry.kind != ProtectedKind::File)
             {
-                let message = "must be \"python_ast\", on a file";
-                return Err(self.fault(word.span().start, "protected.equivalence", message));
+                let (found, kind) = (word.get_ref(), word_of(entry.kind));
+                let message =
+                    format!("must be \"python_ast\", on a file, not {found:?} on a {kind}");
+                return Err(self.fault(word.span().start, "protected.equivalence", &message));
+            }
+            let is_gone = |tree: &&Path| {
+                path.below(tree).symlink_metadata().is_err_and(|error| is_missing(&error))
+            };
+            if let Some(tree) = tree.filter(is_gone) {
+                let message = format!(
+                    "`{path}` is not in the tree `{}`, so it cannot be protected; mend the path or \
+                     drop the entry",
+                    tree.display()
+                );
+                return Err(self.fault(at, "protected.path", &message));
             }
             protected.push(Protected {
                 path,
@@ -236,8 +265,11 @@ impl Reader<'_> {
         };
         let budget = table.budget.as_ref().map(|text| {
             cpu_time(text.get_ref()).ok_or_else(|| {
-                let message = "must be a CPU time such as \"90cpu-s\", \"20cpu-min\" or \"2cpu-h\"";
-                self.fault(text.span().start, "mutate.budget", message)
+                let message = format!(
+                    "must be a CPU time such as \"90cpu-s\", \"20cpu-min\" or \"2cpu-h\", not {:?}",
+                    text.get_ref()
+                );
+                self.fault(text.span().start, "mutate.budget", &message)
             })
         });
         Ok(Mutate {
@@ -260,11 +292,9 @@ impl Reader<'_> {
         }
         let share = name != "undecided" && *value.get_ref() > 1.0;
         if share || !value.get_ref().is_finite() || *value.get_ref() < 0.0 {
-            return Err(self.fault(
-                at,
-                &format!("gates.{name}"),
-                "must be a number from 0 up, a share at most 1",
-            ));
+            let found = value.get_ref();
+            let message = format!("must be a number from 0 up, a share at most 1, not {found}");
+            return Err(self.fault(at, &format!("gates.{name}"), &message));
         }
         if name == "cheat_class_survived" && *value.get_ref() != 0.0 {
             let message = "can only be 0: no cheat may survive the sealed commands";
@@ -294,7 +324,9 @@ impl Reader<'_> {
             .ok()
             .filter(|limit| !limit.is_zero())
             .ok_or_else(|| {
-                self.fault(seconds.span().start, key, "must be a number of seconds above 0")
+                let message =
+                    format!("must be a number of seconds above 0, not {}", seconds.get_ref());
+                self.fault(seconds.span().start, key, &message)
             })
     }
 
@@ -408,6 +440,17 @@ fn which(program: &str) -> Option<String> {
     found.canonicalize().ok()?.into_os_string().into_string().ok()
 }
 
+fn word_of(kind: ProtectedKind) -> &'static str {
+    match kind {
+        ProtectedKind::File => "file",
+        ProtectedKind::Directory => "directory",
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 fn default_id(tree: &Path) -> String {
     let name = tree.file_name().map(|name| name.to_string_lossy().into_owned());
     format!("contract-{}", name.unwrap_or_else(|| "root".to_owned()))
@@ -453,34 +496,45 @@ mod tests {
                 "[[acceptance]]\nid='a'\nargv=['A=1','b']\n",
                 ":3: acceptance.argv: a command's first word must not hold `=`",
             ),
-            ("[[acceptance]]\nid=''\nargv=['b']\n", ":2: acceptance.id: must not be empty"),
+            ("[[acceptance]]\nid=''\nargv=['b']\n", ":2: acceptance.id: is empty"),
             (
                 "[[acceptance]]\nid='a'\nargv=['b']\ntimeout_s=0\n",
-                ":4: acceptance.timeout_s: must be a number of seconds",
+                ":4: acceptance.timeout_s: must be a number of seconds above 0, not 0",
             ),
-            ("[[protected]]\npath='../x'\nkind='file'\n", ":2: protected.path: must be relative"),
+            (
+                "[[protected]]\npath='gone/x'\nkind='file'\n",
+                ":2: protected.path: `gone/x` is not in the tree `DIR`",
+            ),
+            (
+                "[[acceptance]]\nid='a'\nargv=['b']\n[[acceptance]]\nid='a'\nargv=['b']\n",
+                ":5: acceptance.id: `a` is the name of a command before this one too",
+            ),
+            (
+                "[[protected]]\npath='../x'\nkind='file'\n",
+                ":2: protected.path: must be relative, without empty, `.` or `..` segments, not \"../x\"",
+            ),
             (
                 "[[protected]]\npath='x'\nkind='file'\nequivalence='y'\n",
-                ":4: protected.equivalence: must be",
+                ":4: protected.equivalence: must be \"python_ast\", on a file, not \"y\" on a file",
             ),
             ("[gates]\nnope = 1\n", ":2: gates.nope: no gate with a threshold"),
-            ("[mutate]\nbudget = 'much'\n", ":2: mutate.budget: must be a CPU time"),
+            ("[mutate]\nbudget = 'much'\n", "\"2cpu-h\", not \"much\""),
             ("contract_id = ''\n", ":1: contract_id: must not be empty"),
             ("\ntask = ''\n", ":2: task: must not be empty"),
             (
                 "[[acceptance]]\nid='a'\nargv=['b']\nids=['x','x']\n",
-                ":2: acceptance.ids: must be different",
+                ":2: acceptance.ids: must be different test ids, at least one and none empty, not [\"x\", \"x\"]",
             ),
             (
                 "[[acceptance]]\nid='a'\nargv=['b']\nrun_writes=['/a']\n",
-                ":2: acceptance.run_writes: must be",
+                ":2: acceptance.run_writes: must be different paths below the tree, not [\"/a\"]",
             ),
             ("[env]\nset={'A=B'='x'}\n", "env.set: \"A=B\" cannot be a variable"),
             ("[env]\nset={A=\"x\\u0000\"}\n", "env.set: \"A\" cannot be a variable"),
             ("[env]\npass=['']\n", "env.pass: \"\" is no variable's name"),
             (
                 "[gates]\nkill_ratio = 2\n",
-                ":2: gates.kill_ratio: must be a number from 0 up, a share",
+                ":2: gates.kill_ratio: must be a number from 0 up, a share at most 1, not 2",
             ),
             ("start = 'a'\n", ":1: start: cannot look at `DIR/a`"),
         ] {

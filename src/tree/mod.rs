@@ -79,8 +79,13 @@ pub enum TreeError {
     #[error("{0:?} is not a directory")]
     NotADirectory(PathBuf),
     /// Nothing is left to work on.
-    #[error("{0:?} holds no file to work on; what was left out can be kept")]
-    NoFiles(PathBuf),
+    #[error("`{}` holds no file to work on; {}", root.display(), nothing_left(left_out))]
+    NoFiles {
+        /// The root.
+        root: PathBuf,
+        /// What it does hold.
+        left_out: Vec<LeftOut>,
+    },
     /// A file is not what the listing says.
     #[error("{0:?} changed while the tree was in use; run again when nothing writes to it")]
     Changed(PathBuf),
@@ -97,6 +102,15 @@ pub enum TreeError {
         /// Why not.
         source: io::Error,
     },
+}
+
+/// Why nothing is left, and what to do.
+fn nothing_left(left_out: &[LeftOut]) -> String {
+    if left_out.is_empty() {
+        return "give the directory that holds your sources as the path".to_owned();
+    }
+    let left_out = left_out.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    format!("left out: {left_out}; `--keep NAME` keeps one")
 }
 
 impl TreeError {

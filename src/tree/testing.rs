@@ -3,8 +3,19 @@
 use std::path::Path;
 use std::process::Command;
 
+use super::{Kind, Snapshot};
+use crate::base::RelPath;
 use rustix::process::{Gid, Uid, geteuid};
 use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
+
+/// Makes the listing say that the file at `path` has this many bytes.
+pub(crate) fn claim_size(snapshot: &mut Snapshot, path: &RelPath, claimed: u64) {
+    let entry = snapshot.entries.iter_mut().find(|entry| entry.path == *path);
+    match entry.map(|entry| &mut entry.kind) {
+        Some(Kind::File { size, .. }) => *size = claimed,
+        other => panic!("no file: {other:?}"),
+    }
+}
 
 /// Runs `test` as an ordinary user: as the present one or, if that is root, as nobody.
 pub(crate) fn as_ordinary_user(test: impl FnOnce() + Send) {

@@ -261,7 +261,7 @@ fn a_root_that_is_none_is_refused() {
     write(root, "file", "");
     assert!(matches!(refused("file"), TreeError::NotADirectory(_)));
     write(root, "only/.git/config", "");
-    assert!(matches!(refused("only"), TreeError::NoFiles(_)));
+    assert!(matches!(refused("only"), TreeError::NoFiles { .. }));
 }
 
 #[test]

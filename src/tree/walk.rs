@@ -57,7 +57,7 @@ pub fn snapshot(root: &Path, choice: &Choice, sink: &dyn Sink) -> Result<Snapsho
     left_out.sort_unstable();
     tell(&left_out, hard_linked, sink);
     if !entries.iter().any(|entry| matches!(entry.kind, Kind::File { .. })) {
-        return Err(TreeError::NoFiles(root));
+        return Err(TreeError::NoFiles { root, left_out });
     }
     let unmatched = keep.unmatched().chain(exclude.unmatched()).collect();
     Ok(Snapshot { root, entries, left_out, unmatched })

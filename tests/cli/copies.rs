@@ -135,6 +135,8 @@ fn an_environment_that_the_command_names_is_linked_and_not_mutated() {
     let words = ["--include", "calc.py", "--operator", "binop-swap", "--", ".venv/bin/tool"];
     let ran = sandbox.measure(&[&words[..], &["check.py"]].concat()).run();
     ran.exits(0).totals(ONE_KILLED);
+    ran.tells("note: the copies link to `.venv` of your tree and do not copy it: `.venv/bin/tool check.py` names it");
+    ran.same(ran.err.matches("the copies link to").count(), 1);
     let run = sandbox.json("adequacy.out/run.json");
     ran.same(run["linked"].clone(), serde_json::json!([".venv"]));
     sandbox.write("tree/node_modules/x.py", "X = 1 + 1\n");
@@ -204,7 +206,7 @@ fn no_name_is_a_pattern() {
         ran.exits(0).totals(
             "2 mutants: 1 killed (0 by time-out), 1 survived, 0 undecided; 0 unviable, 0 not built",
         );
-        ran.tells("baseline");
+        ran.tells("running the unmutated tree: 1\n");
     }
 }
 

@@ -148,9 +148,11 @@ fn files_without_a_mutant_say_why() {
         .write("tree/setup.py", "X = 1 + 1\n")
         .write("tree/left.py", "X = 1 + 1\n")
         .write("tree/kept.py", "X = 1 + 1\n")
+        .write("tree/verify.py", "X = 1 + 1\n")
         .write(
             "tree/adequacy.toml",
-            "[[protected]]\npath = 'kept.py'\nkind = 'file'\n[mutate]\nexclude = ['left.py']\n",
+            "[[acceptance]]\nid = 'unit'\nargv = ['python3', './verify.py']\n\
+             [[protected]]\npath = 'kept.py'\nkind = 'file'\n[mutate]\nexclude = ['left.py']\n",
         );
     let ran = sandbox.call(["list", "tree", "--files", "--operator", "binop-swap"]).run();
     ran.exits(0);
@@ -163,10 +165,17 @@ fn files_without_a_mutant_say_why() {
         ("setup.py", "0 setup.py  (a configuration file)"),
         ("left.py", "0 left.py  (excluded)"),
         ("kept.py", "0 kept.py  (a protected path)"),
+        (
+            "verify.py",
+            "0 verify.py  (named by a command, so a test; `--include` mutates it all the same)",
+        ),
     ] {
         assert!(sandbox.path("tree").join(file).exists());
         ran.says(why);
     }
+    let ran = sandbox.call(["list", "tree", "--include", "verify.py"]).run();
+    ran.exits(0).says(" verify.py:1:");
+    let ran = sandbox.call(["list", "tree", "--files", "--operator", "binop-swap"]).run();
     let torn = ran.out.lines().find(|line| line.contains(" torn.py"));
     assert!(torn.is_some_and(|line| line.contains("the grammar cannot read line 1")), "{torn:?}");
 }
@@ -176,7 +185,8 @@ fn nothing_to_list_has_its_own_exit() {
     let sandbox = Sandbox::new();
     sandbox.write("tree/README", "no source\n");
     sandbox.call(["list", "tree"]).run().exits(5).says("0 mutants in 0 files; those");
-    sandbox.call(["list", "tree", "--operator", "binop-swop"]).run().exits(2).tells("binop-swop");
+    let ran = sandbox.call(["list", "tree", "--operator", "binop-swop"]).run();
+    ran.exits(2).tells("`binop-swop` is no operator; did you mean `binop-swap`?");
     sandbox.call(["list", "tree", "--include", "*.py"]).run().exits(2).tells("--include: `*.py`");
     sandbox.call(["list", "nowhere"]).run().exits(2).tells("nowhere");
 }

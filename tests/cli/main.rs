@@ -11,5 +11,6 @@ mod processes;
 mod refusals;
 mod reports;
 mod sealing;
+mod sentinels;
 mod storage;
 mod trees;

@@ -35,7 +35,13 @@ fn no_command_and_no_tree_are_misuse() {
 fn a_task_file_with_a_fault_names_key_and_line() {
     let sandbox = Sandbox::with("calc");
     sandbox.write("tree/adequacy.toml", "task = 'x'\n[mutate]\ninclud = ['calc.py']\n");
-    sandbox.call(["list", "tree"]).run().exits(2).tells("line 3").tells("includ");
+    let ran = sandbox.call(["list", "tree"]).run();
+    ran.exits(2).tells("line 3").tells("`includ` here; did you mean `include`?");
+    // The other keys are not poured out.
+    ran.never_says("budget");
+    sandbox.write("tree/adequacy.toml", "files = 1\n");
+    let ran = sandbox.call(["list", "tree"]).run();
+    ran.exits(2).tells("line 1").tells("no key is called `files`").never_says("must_pass");
     sandbox.write("tree/adequacy.toml", "[mutate]\ninclude = ['modules/*/app']\n");
     let ran = sandbox.call(["list", "tree"]).run();
     ran.exits(2).tells("adequacy.toml:2: `modules/*/app` matches no file");
@@ -53,20 +59,103 @@ fn nothing_to_mutate_is_never_a_success() {
     assert!(!sandbox.path("adequacy.out").exists(), "nothing was begun");
     let empty = Sandbox::new();
     std::fs::create_dir(empty.path("tree")).expect("an empty tree");
-    empty.measure(&["--", "true"]).run().exits(5).tells("holds no file");
+    let ran = empty.measure(&["--", "true"]).run();
+    ran.exits(5)
+        .tells("/tree` holds no file to work on; give the directory that holds your sources");
+    empty.write("tree/.git/HEAD", "x");
+    let ran = empty.measure(&["--", "true"]).run();
+    ran.exits(5).tells("left out: `.git` (version control); `--keep NAME` keeps one");
+    empty.write("tree/README", "x");
+    for words in [&["measure", "tree", "--", "true"][..], &["list", "tree"]] {
+        let ran = empty.call(words).run();
+        ran.exits(5)
+            .tells("/tree` for sources of a known language (Python: *.py)")
+            .tells("it holds 1 other files and leaves out `.git` (version control)")
+            .tells("give the directory that holds your sources as the path");
+    }
+}
+
+#[test]
+fn a_task_file_above_a_bare_tree_is_pointed_out() {
+    let sandbox = Sandbox::with("calc");
+    sandbox.write("tree/sub/product.py", "X = 1 + 1\n").write("tree/adequacy.toml", "");
+    let hint = "/tree/adequacy.toml` is not used; for that task, give `";
+    sandbox.call(["measure", "tree/sub"]).run().exits(2).tells("no acceptance command").tells(hint);
+    let ran = sandbox.call(["list", "tree/sub"]).run();
+    ran.exits(0).tells("warning: no task file here").tells(hint);
+    sandbox.call(["list", "tree"]).run().exits(0).never_says("is not used");
+}
+
+#[test]
+fn a_protected_path_that_is_not_there_is_refused_by_every_command() {
+    let sandbox = Sandbox::with("calc");
+    let task = "[[acceptance]]\nid = 'unit'\nargv = ['python3', 'check.py']\n\
+                [[protected]]\npath = 'test'\nkind = 'directory'\n";
+    sandbox.write("tree/adequacy.toml", task);
+    for command in ["list", "measure", "seal", "estimate"] {
+        let ran = sandbox.call([command, "tree"]).run();
+        ran.exits(2).tells("adequacy.toml:5: protected.path: `test` is not in the tree");
+        ran.same(ran.out.as_str(), "");
+    }
+    assert!(!sandbox.path("adequacy.out").exists(), "nothing was begun");
+}
+
+#[test]
+fn a_command_line_in_one_word_is_told_how_to_be_written() {
+    let sandbox = Sandbox::with("calc");
+    let ran = sandbox.measure(&["--include", "calc.py", "--", "python3 check.py"]).run();
+    ran.exits(4)
+        .tells("command `command` cannot start: `python3 check.py`: no program of this name")
+        .tells("hint: the whole command was given as one word")
+        .tells("`-- python3 check.py`")
+        .tells("`-- sh -c 'python3 check.py'`");
 }
 
 #[test]
 fn a_red_baseline_shows_command_output_and_exit() {
     let sandbox = scripted("echo what the test says; echo and complains >&2; exit 3\n");
+    sandbox.write("tree/.git/HEAD", "x");
     let ran = sandbox.measure(&CHECK).run();
     ran.exits(3)
         .tells("`command` must pass, but exit 3 on the unmutated tree")
         .tells("command: sh check.sh")
         .tells("what the test says")
-        .tells("and complains")
-        .tells(".git");
+        .tells("and complains");
     ran.same(ran.out.as_str(), "");
+    let hints = ran.err.lines().filter_map(|line| line.strip_prefix("hint: ")).collect::<Vec<_>>();
+    let root = sandbox.path("tree").display().to_string();
+    ran.same(
+        hints,
+        vec![
+            &format!("does it pass when you run it in your own tree? `cd {root} && sh check.sh`"),
+            "if so, what differs in the copy: it is without `.git` (version control); `--keep NAME` keeps one",
+            "commands see a private HOME and an allow-list of variables; `--env NAME` passes one of yours",
+        ],
+    );
+}
+
+#[test]
+fn a_package_in_src_that_is_not_found_has_a_hint_of_its_own() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("tree/src/parcel/__init__.py", "")
+        .write("tree/src/parcel/size.py", "X = 1 + 1\n");
+    sandbox.write("tree/tests/check.py", "import parcel.size\nassert parcel.size.X == 2\n");
+    let hint = "hint: `parcel` lies in `src/`, where it is not looked for";
+    let words = ["--operator", "binop-swap", "--", "python3", "tests/check.py"];
+    let ran = sandbox.measure(&words).run();
+    ran.exits(3).tells("No module named 'parcel'").tells(hint).tells("-o pythonpath=src");
+    // What it says to do helps.
+    let task = "[[acceptance]]\nid = 'unit'\nargv = ['python3', 'tests/check.py']\n\
+                [env]\nset = { PYTHONPATH = \"src\" }\n";
+    sandbox.write("tree/adequacy.toml", task);
+    sandbox.measure(&words[..2]).run().exits(0).says("1 mutants: 1 killed");
+    // Another module that is missing is another matter.
+    sandbox.write("tree/tests/check.py", "import no_such_module\n");
+    let ran = sandbox.measure(&words[..2]).run();
+    ran.exits(3)
+        .never_says("lies in `src/`")
+        .tells("&& env PYTHONPATH=src python3 tests/check.py`");
 }
 
 #[test]

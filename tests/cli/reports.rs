@@ -25,7 +25,7 @@ fn json_alone_stands_on_stdout_and_the_totals_on_stderr() {
     let decided = sandbox.lines("adequacy.out/outcomes.jsonl");
     let killed = decided.iter().filter(|line| line["outcome"] == "killed").count();
     assert_eq!((decided.len() - 1, killed), (2, 1));
-    assert_eq!(decided[0]["format"], "adequacy-outcomes/1");
+    assert_eq!(decided[0]["format"], "adequacy-outcomes/2");
 }
 
 #[test]
@@ -100,6 +100,43 @@ fn an_estimate_runs_no_mutant() {
     sandbox.call(words).run().exits(0).says("mutants: 2 (class full)");
     let words = ["estimate", "tree"].iter().chain(&TWO).chain(&["--", "false"]);
     sandbox.call(words).run().exits(3);
+}
+
+#[test]
+fn an_estimate_is_of_what_the_budget_pays_for() {
+    let sandbox = Sandbox::with("calc");
+    // So little that it pays for one mutant, which is the least.
+    let task = "[[acceptance]]\nid = 'unit'\nargv = ['python3', 'check.py']\n\
+                [mutate]\nbudget = '0.0001cpu-s'\n";
+    sandbox.write("tree/adequacy.toml", task);
+    let ran = sandbox.call(["estimate", "tree", "--json"].iter().chain(&TWO)).run();
+    let told: Value = serde_json::from_str(&ran.exits(0).out).expect("one JSON value");
+    ran.same([&told["mutants"], &told["population"]], [&Value::from(1), &Value::from(2)]);
+    ran.same(&told["cpu_s"], &told["baseline_cpu_s"]);
+    let ran = sandbox.call(["estimate", "tree"].iter().chain(&TWO)).run();
+    ran.exits(0).says("mutants: 1 (class full), a sample of 2 by the task's limit or budget\n");
+    sandbox.measure(&TWO).run().exits(0).says("1 not sampled");
+}
+
+#[test]
+fn init_says_when_the_interpreter_has_no_pytest() {
+    let sandbox = Sandbox::with("calc");
+    let made = std::process::Command::new("python3")
+        .args(["-m", "venv", "--without-pip", "--symlinks"])
+        .arg(sandbox.path("tree/.venv"))
+        .status();
+    assert!(made.is_ok_and(|status| status.success()), "python3 -m venv");
+    sandbox.write("tree/tests/test_calc.py", "import pytest\n");
+    let words =
+        "`.venv/bin/python` cannot import pytest: install it there, or name another interpreter";
+    let ran = sandbox.call(["init", "tree", "--stdout"]).run();
+    ran.exits(0).tells(&format!("note: {words}\n"));
+    ran.says(&format!(
+        "argv = [\".venv/bin/python\", \"-m\", \"pytest\", \"-q\"] # the tests are written for pytest\n# {words}\n"
+    ));
+    let site = crate::harness::names(&sandbox.path("tree/.venv/lib"));
+    sandbox.write(format!("tree/.venv/lib/{}/site-packages/pytest.py", site[0]), "");
+    sandbox.call(["init", "tree", "--stdout"]).run().exits(0).never_says("cannot import pytest");
 }
 
 #[test]

@@ -110,6 +110,67 @@ fn zero_kills_are_sealed_only_when_said() {
 }
 
 #[test]
+fn a_tree_without_mutants_is_let_through_when_said_and_never_sealed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/README", "x").write("tree/tests/test_a.py", "X = 1 + 1\n");
+    let words = ["--allow", "empty", "--", "touch", "ran"];
+    let ran = sandbox.measure(&words).run();
+    let none =
+        "0 mutants: 0 killed (0 by time-out), 0 survived, 0 undecided; 0 unviable, 0 not built";
+    ran.exits(0).same(ran.out.as_str(), &format!("{none}\n"));
+    ran.tells("no mutants to run: no source file is left: `tests/test_a.py` is a test file");
+    ran.tells("let through by `--allow empty`");
+    let run = sandbox.json("adequacy.out/run.json");
+    assert_eq!([&run["state"], &run["allowed"]], [&json!("finished"), &json!(["empty"])]);
+    assert_eq!([&run["baselines"], &run["gates"]], [&json!([]), &json!({})]);
+    assert_eq!(sandbox.lines("adequacy.out/outcomes.jsonl").len(), 1, "the header");
+    let ran = sandbox.seal(&[&["--allow", "zero-kill"][..], &words].concat()).run();
+    ran.exits(5).tells("not sealed: no mutant was run");
+    assert!(!sandbox.path("adequacy.out/sealed").exists());
+    let ran = sandbox.seal(&["--allow", "no-receipts", "--", "true"]).run();
+    ran.exits(2).tells("zero-kill, empty, flaky, undecided, timeout_share, kill_ratio");
+}
+
+#[test]
+fn a_flaky_command_is_let_through_when_said_and_kills_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/product.py", "A = 1 + 1\nB = 1 + 1\n");
+    // Fails the second of three times, and on every mutant.
+    let shaky = "echo run >> \"$COUNTER\"\ntest $(wc -l < \"$COUNTER\") -ne 2 || exit 1\n\
+                 ! grep -q '1 - 1\\|^raise' product.py\n";
+    sandbox.write("tree/shaky.sh", shaky);
+    sandbox.write("tree/steady.sh", "! grep -q '^A = 1 - 1\\|^raise' product.py\n");
+    sandbox.write(
+        "tree/adequacy.toml",
+        "[[acceptance]]\nid = 'shaky'\nargv = ['sh', 'shaky.sh']\n\
+         [[acceptance]]\nid = 'steady'\nargv = ['sh', 'steady.sh']\n",
+    );
+    let seal = |words: &[&str]| {
+        let first = ["seal", "tree", "-j", "1", "--operator", "binop-swap", "--env", "COUNTER"];
+        let call = sandbox.call(first.iter().chain(words));
+        call.env("COUNTER", sandbox.path("home/counter")).run()
+    };
+    seal(&[]).exits(3).tells("`shaky` passed before and now exit 1").tells("`--allow flaky`");
+    sandbox.write("home/counter", "");
+    let ran = seal(&["--allow", "flaky"]);
+    ran.exits(6).tells("`shaky` gave two answers on the unmutated tree; it is let through");
+    let outcomes = sandbox.outcomes();
+    let outcomes = outcomes.iter().filter_map(|line| line.split(": ").nth(1)).collect::<Vec<_>>();
+    ran.same(outcomes, vec!["killed by steady (exit)", "undecided by shaky (two-answers)"]);
+    let run = sandbox.json("adequacy.out/run.json");
+    assert_eq!([&run["flaky"], &run["gates"]["flaky"]], [&json!(["shaky"]), &json!(false)]);
+    // It is not forgotten when the run is gone on with, though it passes each time now.
+    let ran = seal(&["--resume", "--allow", "undecided"]);
+    ran.exits(1).tells("gate `flaky` fails: commands that gave two answers").tells("not sealed");
+    seal(&["--resume", "--allow", "undecided", "--allow", "flaky"]).exits(0);
+    let contract = sandbox.json("adequacy.out/sealed/contract.json");
+    assert_eq!(contract["acceptance"].as_array().map(Vec::len), Some(2));
+    assert_eq!([&contract["adequacy"]["mutants"], &contract["adequacy"]["killed"]], [2, 1]);
+    let gates = &contract["adequacy"]["gates"];
+    assert_eq!(gates["flaky"]["pass"], Value::Bool(false), "let through, and said");
+}
+
+#[test]
 fn zero_mutants_are_never_sealed() {
     let sandbox = calc("");
     let words = ["--operator", "loop-zero", "--allow", "zero-kill"];
@@ -125,7 +186,6 @@ fn what_cannot_be_protected_is_refused_before_anything_runs() {
         sandbox.seal(&TWO).run().exits(11).tells(what);
         assert!(!sandbox.path("adequacy.out").exists(), "something ran");
     };
-    refused(&calc(&entry("missing", "file")), "does not exist");
     refused(&calc(&entry("tests", "file")), "is not a file");
     refused(&calc(&entry("calc.py", "directory")), "is not a directory");
     let sandbox = calc(PROTECT);

@@ -224,3 +224,52 @@ fn a_tree_that_changes_during_the_run_is_not_trusted() {
     let ran: Ran<'_> = one(&sandbox, &[]).writes_tree().run();
     ran.exits(9).tells("calc.py").tells("changed").same(ran.out.as_str(), "");
 }
+
+#[test]
+fn a_run_that_is_spoiled_is_never_gone_on_with() {
+    let sandbox = Sandbox::with("calc");
+    // A file that no mutant needs: that it changed shows only at the end.
+    let data = sandbox.path("tree/data");
+    let check = "import calc\nassert calc.add(2, 3) == 5\n";
+    sandbox
+        .write("tree/data", "")
+        .write("tree/check.py", format!("{check}open({data:?}, 'a').write('x')\n"));
+    one(&sandbox, &[]).writes_tree().run().exits(9).tells("`data`");
+    let before = sandbox.read("adequacy.out/run.json");
+    assert_eq!(sandbox.json("adequacy.out/run.json")["state"], "spoiled");
+    let ran = one(&sandbox, &["--resume"]).run();
+    ran.exits(8).tells("is spoiled").tells("without --resume");
+    assert_eq!(sandbox.read("adequacy.out/run.json"), before, "it was written to");
+}
+
+#[test]
+fn a_run_directory_whose_parents_are_made_in_the_tree_is_no_part_of_it() {
+    let sandbox = Sandbox::with("calc");
+    sandbox.write("tree/check.sh", "test ! -e made && exec python3 check.py\n");
+    let words = ["measure", ".", "--baselines", "1", "-j", "1", "-o", "made/for/this"];
+    let words = words.iter().chain(&ONE).chain(&["--", "sh", "check.sh"]);
+    let ran = sandbox.call(words).inside("tree").writes_tree().run();
+    ran.exits(0).says("1 mutants: 1 killed");
+    assert_eq!(sandbox.json("tree/made/for/this/run.json")["state"], "finished");
+}
+
+#[test]
+fn a_run_of_another_format_is_moved_aside_and_never_gone_on_with() {
+    let sandbox = Sandbox::with("calc");
+    let old = "{\"format\": \"adequacy-run/1\"}";
+    sandbox.write("adequacy.out/run.json", old);
+    let ran = one(&sandbox, &["--resume"]).run();
+    ran.exits(8).tells("is in the format `adequacy-run/1`").tells("without --resume");
+    sandbox.call(["replay", "00"]).run().exits(8).tells("`adequacy-run/1`");
+    one(&sandbox, &[]).run().exits(0);
+    assert_eq!(sandbox.read("adequacy.out.old/run.json"), old);
+    let run = sandbox.json("adequacy.out/run.json");
+    assert_eq!(run["format"], "adequacy-run/2");
+    // Times are plain seconds.
+    let first = &run["baselines"][0][0];
+    assert!(first["wall_s"].as_f64().is_some_and(|wall| wall > 0.0), "{first}");
+    assert!(first["cpu_s"].is_f64() && first.get("wall").is_none(), "{first}");
+    assert_eq!(run["commands"][0]["limit_s"], 10.0);
+    let decided = &sandbox.lines("adequacy.out/outcomes.jsonl")[1]["runs"][0];
+    assert!(decided["wall_s"].is_f64() && decided["cpu_s"].is_f64(), "{decided}");
+}

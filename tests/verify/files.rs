@@ -28,6 +28,36 @@ fn a_broken_rule_is_named_and_told() {
 }
 
 #[test]
+fn files_in_each_others_place_are_told() {
+    let folder = member("valid-full");
+    let (statement, contract) = (folder.join("statement.json"), folder.join("contract.json"));
+    let ran = verify(&contract, &statement);
+    assert_eq!((ran.exit, ran.out.as_str()), (Some(1), "statement_fields\n"));
+    let right = format!("`adequacy verify {} {}`", statement.display(), contract.display());
+    assert!(ran.err.contains("hint: the files are in each other's place"), "{}", ran.err);
+    assert!(ran.err.contains(&right), "{}", ran.err);
+    // One of them twice is another fault.
+    let ran = verify(&contract, &contract);
+    assert!(!ran.err.contains("each other's place"), "{}", ran.err);
+    assert!(ran.err.contains("found: the Statement has "), "{}", ran.err);
+}
+
+#[test]
+fn what_was_found_in_place_of_what_must_be_there_is_told() {
+    for (id, found) in [
+        ("statement-type-wrong", "found: _type is \"https://in-toto.io/Statement/v0.1\"\n"),
+        ("contract-id-empty", "found: contract_id is \"\"\n"),
+        ("acceptance-empty", "found: acceptance is []\n"),
+        ("statement-subject-unbound", "found: the Statement names \""),
+    ] {
+        let folder = member(id);
+        let ran = verify(&folder.join("statement.json"), &folder.join("contract.json"));
+        assert_eq!(ran.exit, Some(1));
+        assert!(ran.err.contains(found), "{id}: {}", ran.err);
+    }
+}
+
+#[test]
 fn json_says_the_same() {
     let json = |id: &str| {
         let folder = member(id);

@@ -1,0 +1,26 @@
+//! A run without mutants, where a person lets that through: everything is written, nothing is run, and
+//! no number of it says anything.
+
+use std::collections::BTreeMap;
+
+use super::{Ledger, MeasureError, Measured, OutputDir, Prepared, RunFile, output};
+use crate::adequacy::Adequacy;
+
+/// The measurement of nothing: no mutants, no kills, no gates.
+pub(super) fn measured(
+    prepared: Prepared,
+    mut run: RunFile,
+    output: OutputDir,
+    earlier: Option<&RunFile>,
+) -> Result<Measured, MeasureError> {
+    let Prepared { trees, plan, .. } = prepared;
+    let rows = output::rows(&plan, &trees.base)?;
+    output.write_plan(&mut run, &rows, earlier)?;
+    let (_, outcomes) = Ledger::open(&output, &run.key(), &plan)?;
+    debug_assert!(outcomes.is_empty(), "a plan without mutants has no outcomes");
+    let adequacy = Adequacy::of(&plan, |_| None).expect("no mutant counts, so none is missing");
+    run.finish(&adequacy, &[], Vec::new());
+    output.write_run(&run)?;
+    let (outcomes, gates) = (BTreeMap::new(), Vec::new());
+    Ok(Measured { trees, protected: Vec::new(), plan, outcomes, adequacy, gates, run, output })
+}
