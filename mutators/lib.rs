@@ -203,6 +203,12 @@ pub enum Control {
     TrailingComment,
     /// A comment line near the top: lines move.
     CommentLine,
+    /// Empty lines between the statements of a module: lines move.
+    BlankLines,
+    /// A space at the end of each line of code.
+    TrailingSpaces,
+    /// In each function where nothing can see it, a local variable under another name.
+    RenamedLocals,
 }
 
 /// `source` with `edits` applied; they must be sorted and must not overlap.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::functions::renamed_locals;
 use super::support::layout;
 use super::support::strings;
 use super::support::syntax::{Kind, children, kind, only_part, unparenthesized};
@@ -16,14 +17,49 @@ const RAISE: &[u8] =
 const TRAILING_COMMENT: &[u8] = b"# adequacy control: a comment after the last line";
 const COMMENT_LINE: &[u8] = b"# adequacy control: a line that moves the lines below it";
 
-/// The edit of one control: a place and the text to insert there.
-pub(crate) fn edit(control: Control, source: &[u8]) -> (Range<usize>, Vec<u8>) {
-    let (at, text) = match control {
-        Control::RaiseAtLoad => raise_at_load(source),
-        Control::TrailingComment => at_end(source, TRAILING_COMMENT),
-        Control::CommentLine => comment_line(source),
+/// The edits of one control: places and the texts to insert there.
+pub(crate) fn edits(control: Control, source: &[u8]) -> Vec<(Range<usize>, Vec<u8>)> {
+    let one = |(at, text): (usize, Vec<u8>)| vec![(at..at, text)];
+    match control {
+        Control::RaiseAtLoad => one(raise_at_load(source)),
+        Control::TrailingComment => one(at_end(source, TRAILING_COMMENT)),
+        Control::CommentLine => one(comment_line(source)),
+        Control::BlankLines => blank_lines(source),
+        Control::TrailingSpaces => trailing_spaces(source),
+        Control::RenamedLocals => renamed_locals(source),
+    }
+}
+
+/// An empty line before every statement of the module that starts a line, but the first.
+fn blank_lines(source: &[u8]) -> Vec<(Range<usize>, Vec<u8>)> {
+    let Some(tree) = parse::parse(source) else { return Vec::new() };
+    let newline = layout::newline(source);
+    let starts = children(tree.root_node()).filter(|child| kind(*child) != Kind::Comment);
+    let starts = starts.filter(|child| child.is_named() && child.start_position().column == 0);
+    starts.skip(1).map(|child| child.start_byte()).map(|at| (at..at, newline.to_vec())).collect()
+}
+
+/// A space at the end of every line of code; not where it would be content, nor behind a backslash.
+fn trailing_spaces(source: &[u8]) -> Vec<(Range<usize>, Vec<u8>)> {
+    let Some(tree) = parse::parse(source) else { return Vec::new() };
+    let mut strings = Vec::<Range<usize>>::new();
+    let mut todo = vec![tree.root_node()];
+    while let Some(node) = todo.pop() {
+        if kind(node) == Kind::String {
+            strings.push(node.byte_range());
+        } else {
+            todo.extend(children(node));
+        }
+    }
+    strings.sort_unstable_by_key(|range| range.start);
+    let in_string = |at: usize| {
+        let next = strings.partition_point(|range| range.start < at);
+        next > 0 && at < strings[next - 1].end
     };
-    (at..at, text)
+    let ends = (0..source.len()).filter(|&at| matches!(source[at], b'\n' | b'\r'));
+    let is_code =
+        |&at: &usize| at > 0 && !matches!(source[at - 1], b'\n' | b'\r' | b'\\') && !in_string(at);
+    ends.filter(is_code).map(|at| (at..at, b" ".to_vec())).collect()
 }
 
 fn raise_at_load(source: &[u8]) -> (usize, Vec<u8>) {
@@ -142,6 +178,30 @@ mod tests {
             ("'a'.b\n", format!("{raise}\n'a'.b\n")),
         ] {
             assert_eq!(controlled(Control::RaiseAtLoad, before), after);
+        }
+    }
+
+    #[test]
+    fn layout_changes_nothing_that_is_content() {
+        for (control, before, after) in [
+            (
+                Control::BlankLines,
+                "'doc'\nx = 1; y = 2\n@a\ndef f():\n    z\n# c\nq\n",
+                "'doc'\n\nx = 1; y = 2\n\n@a\ndef f():\n    z\n# c\n\nq\n",
+            ),
+            (Control::BlankLines, "x\r\ny\r\n", "x\r\n\r\ny\r\n"),
+            (
+                Control::TrailingSpaces,
+                "x = '''a\nb'''\ny = 1 + \\\n  2  # c\n\nz",
+                "x = '''a\nb''' \ny = 1 + \\\n  2  # c \n\nz",
+            ),
+            (
+                Control::RenamedLocals,
+                "def f():\n    x = 1\n    return x\n",
+                "def f():\n    x_renamed = 1\n    return x_renamed\n",
+            ),
+        ] {
+            assert_eq!(controlled(control, before), after);
         }
     }
 

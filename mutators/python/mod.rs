@@ -146,5 +146,5 @@ pub(crate) fn mutations(source: &[u8], wanted: &dyn Fn(&Operator) -> bool) -> Fo
 }
 
 pub(crate) fn control(control: Control, source: &[u8]) -> Vec<(Range<usize>, Vec<u8>)> {
-    vec![control::edit(control, source)]
+    control::edits(control, source)
 }

@@ -142,13 +142,17 @@ pub(crate) struct KeepArgs {
 }
 
 /// What `--allow` takes.
-const DEFECTS: [&str; 6] = [
+const DEFECTS: [&str; 10] = [
     "zero-kill",
     crate::measure::EMPTY,
     crate::measure::FLAKY,
     "undecided",
     "timeout_share",
     "kill_ratio",
+    "null_patch_survived",
+    "change_floor_unmet",
+    "hunk_revert_survived",
+    "cheat_class_survived",
 ];
 
 #[derive(Debug, Args)]

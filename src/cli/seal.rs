@@ -14,7 +14,7 @@ use crate::measure::Measured;
 use crate::report::terminal::escaped;
 use crate::seal::{self, Measurement, Sealed};
 use crate::statement;
-use crate::task::{Role, Task};
+use crate::task::{Role, Solution, Task};
 use crate::tree;
 use crate::verify;
 
@@ -30,6 +30,10 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         return Err(Fault::new(Exit::Usage, message));
     }
     let key = args.key.as_deref().map(secret_key).transpose()?;
+    if !matches!(task.solution, Solution::Patch(_)) {
+        // What cannot be sealed is found before the run, not after it.
+        seal::protected(&task.tree, &task.protected)?;
+    }
     let measured = measure::measured(&task, measure_args, streams)?;
     measure::show(&measured, measure_args, streams)?;
     if measured.adequacy.mutants == 0 {

@@ -13,7 +13,7 @@ use crate::plan::compile;
 use crate::plan::interpreter::Interpreter;
 use crate::plan::{Plan, PlanFile};
 use crate::run::{Lab, Run, Runner, Step};
-use crate::task::Task;
+use crate::task::{Solution, Task};
 use crate::tree::Snapshot;
 
 /// What the controls before the mutants found.
@@ -23,8 +23,20 @@ pub struct Controls {
     pub load: Outcome,
     /// Ids of the commands that fail when a comment line moves the lines of the sources.
     pub line_sensitive: Vec<String>,
+    /// For a task with a start tree: rewrites of the right solution that keep what it does, and the
+    /// commands that refuse each.
+    pub rewrites: Vec<Rewrite>,
     /// The runs of each control.
     pub runs: BTreeMap<String, Vec<Run>>,
+}
+
+/// A rewrite of the right solution that keeps what it does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rewrite {
+    /// Its name.
+    pub name: String,
+    /// Ids of the commands that refuse it: they look at the text.
+    pub refused_by: Vec<String>,
 }
 
 /// A control that shows that the kills of this run would mean nothing.
@@ -72,7 +84,8 @@ pub(super) fn before(
     interpreter: Option<&Interpreter>,
     sink: &dyn Sink,
 ) -> Result<Controls, MeasureError> {
-    let (runners, flaky) = (&super::runners(task), &lab.flaky());
+    let runners = &super::runners(task);
+    let flaky = &lab.flaky().union(&lab.failing()).copied().collect::<BTreeSet<_>>();
     sink.tell(Event::Step {
         name: "checking that the commands test this tree".into(),
         total: Some(3),
@@ -119,7 +132,29 @@ pub(super) fn before(
              change the number of lines may be killed for that alone"
         )));
     }
-    Ok(Controls { load, line_sensitive, runs: all })
+    let mut rewrites = vec![
+        Rewrite { name: "trailing-comment".to_owned(), refused_by: Vec::new() },
+        Rewrite { name: "comment-line".to_owned(), refused_by: line_sensitive.clone() },
+    ];
+    let more = [
+        ("blank-lines", Control::BlankLines),
+        ("trailing-spaces", Control::TrailingSpaces),
+        ("renamed-locals", Control::RenamedLocals),
+    ];
+    let has_change = matches!(task.solution, Solution::From(_) | Solution::Patch(_));
+    for (name, control) in more.into_iter().filter(|_| has_change) {
+        let runs = run(name, control, true)?;
+        let refused_by = refusing(&runs, (runners, flaky), task, name)?;
+        if !refused_by.is_empty() {
+            let ids = super::observe::quoted(&refused_by);
+            sink.tell(Event::Warning(format!(
+                "{ids} refuse the right solution after a rewrite that changes nothing it does ({name})"
+            )));
+        }
+        rewrites.push(Rewrite { name: name.to_owned(), refused_by });
+    }
+    let rewrites = if has_change { rewrites } else { Vec::new() };
+    Ok(Controls { load, line_sensitive, rewrites, runs: all })
 }
 
 /// Ids of the commands that refuse the tree; of flaky ones that shows nothing.

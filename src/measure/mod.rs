@@ -14,13 +14,14 @@ mod prepare;
 mod protect;
 mod replay;
 mod run_file;
+mod tamper;
 mod trees;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use controls::{Controls, Refusal};
+pub use controls::{Controls, Refusal, Rewrite};
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use ledger::{Ledger, LedgerError, Line};
@@ -29,6 +30,7 @@ pub use output::{OutputDir, OutputError};
 pub use prepare::{Prepared, nothing_to_do, prepare};
 pub use replay::replay;
 pub use run_file::{ClassTotals, FORMAT, Interpreted, RunFile, Sentinels, State, Totals};
+pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 
 use crate::adequacy::{Adequacy, Gate, Input, Thresholds};

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FLAKY, MeasureError, Options, TaskTrees, runners, trees};
+use super::tamper::{self, TamperRecord};
+use super::{FLAKY, MeasureError, Options, TaskTrees, protect, runners, trees};
 use crate::base::{Event, Sink};
 use crate::outcome::{self, Reason, Verdict};
+use crate::run::workspace::Sources;
 use crate::run::{Exit, Lab, Run, Spawner, Step};
 use crate::task::{Prepatch, Task, Variant};
 use crate::tree::Snapshot;
@@ -20,6 +22,8 @@ pub struct StartRecord {
     pub flaky: Vec<String>,
     /// The runs of each round.
     pub rounds: Vec<Vec<Run>>,
+    /// Ways to tamper with the start tree; none where the commands accept it as it is.
+    pub tampered: Vec<TamperRecord>,
 }
 
 /// What one command does on the start tree.
@@ -77,8 +81,11 @@ pub(super) fn start(
         name: "running the start tree".into(),
         total: Some(u64::from(options.baselines)),
     });
-    let rounds =
-        observed(task, trees, start, ("start", options.baselines), options, spawner, sink)?;
+    let one = Options { jobs: 1, ..options.clone() };
+    let settings = one.settings(options.logs(), BTreeSet::new());
+    let sources = Sources { tree: start, ..trees.sources(&[]) };
+    let lab = Lab::open(task, sources, &settings, spawner, sink)?;
+    let rounds = lab.observe("start", options.baselines)?;
     let known = runners(task);
     let mut commands = Vec::new();
     let mut flaky = Vec::new();
@@ -105,7 +112,13 @@ pub(super) fn start(
         return Err(MeasureError::FlakyStart(flaky));
     }
     tell(&commands, sink);
-    Ok(StartRecord { commands, flaky, rounds })
+    let tampered = if commands.iter().all(|command| command.passes) {
+        Vec::new()
+    } else {
+        let (protected, changed) = (protect::protected(task, trees), trees.changed_files());
+        tamper::answers(&lab, task, start, &protected, &changed, sink)?
+    };
+    Ok(StartRecord { commands, flaky, rounds, tampered })
 }
 
 /// What a person must know of the start tree.
@@ -153,12 +166,15 @@ pub(super) fn variants(
             total: Some(all.len() as u64),
         });
     }
+    let one = Options { jobs: 1, ..options.clone() };
+    let settings = one.settings(options.logs(), BTreeSet::new());
     let one = |(number, (variant, must_pass)): (usize, (&Variant, bool))| {
         let start = trees.start.as_ref().unwrap_or(&trees.base);
         let tree = trees::variant(variant, task, start, &options.wanted(), sink)?;
-        let name = format!("variant-{}", number + 1);
-        let rounds = observed(task, trees, &tree.snapshot, (&name, 1), options, spawner, sink)?;
-        let runs = rounds.into_iter().next().unwrap_or_default();
+        let sources = Sources { tree: &tree.snapshot, ..trees.sources(&[]) };
+        let lab = Lab::open(task, sources, &settings, spawner, sink)?;
+        let rounds = lab.observe(&format!("variant-{}", number + 1), 1)?;
+        let runs = rounds.into_iter().next().expect("one round was asked for");
         let record = record(task, variant, must_pass, runs);
         if !record.is_right() {
             let what = match (must_pass, record.refused_by.as_slice()) {
@@ -190,22 +206,6 @@ fn record(task: &Task, variant: &Variant, must_pass: bool, runs: Vec<Run>) -> Va
         unclear: ids(&|verdict| matches!(verdict, None | Some(Verdict::Unclear(_)))),
         runs,
     }
-}
-
-fn observed(
-    task: &Task,
-    trees: &TaskTrees,
-    tree: &Snapshot,
-    (name, times): (&str, u32),
-    options: &Options,
-    spawner: &Spawner,
-    sink: &dyn Sink,
-) -> Result<Vec<Vec<Run>>, MeasureError> {
-    let one = Options { jobs: 1, ..options.clone() };
-    let settings = one.settings(options.logs(), BTreeSet::new());
-    let sources = crate::run::workspace::Sources { tree, ..trees.sources(&[]) };
-    let lab = Lab::open(task, sources, &settings, spawner, sink)?;
-    Ok(lab.observe(name, times)?)
 }
 
 /// Ids for a sentence.

@@ -1,5 +1,6 @@
 //! The trees of a task as they are listed, and those that patches make.
 
+use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,8 @@ pub struct TaskTrees {
     pub heldout: Option<Snapshot>,
     /// What was left out of the tree that the task names, which links come from.
     named: Option<Snapshot>,
+    /// Where in each tree the run directory is, as that was before it was made.
+    outputs: BTreeMap<PathBuf, RelPath>,
     /// Holds a tree that a patch made.
     _made: Option<TempDir>,
 }
@@ -51,7 +54,12 @@ impl TaskTrees {
             let tree = task.tree.display();
             sink.tell(Event::Warning(format!("no task file here: bare tree `{tree}`{hint}")));
         }
-        let list = |root: &Path| listing(task, root, wanted, sink);
+        let mut outputs = BTreeMap::new();
+        let mut list = |root: &Path| {
+            let output = wanted.output.and_then(|output| OutputDir::place_in(output, root));
+            outputs.extend(output.clone().map(|output| (root.to_owned(), output)));
+            listing(task, root, output, wanted, sink)
+        };
         let heldout = task.heldout.as_ref().map(|root| whole(root, sink)).transpose()?;
         let named = list(&task.tree)?;
         let (base, start, named, _made) = match &task.solution {
@@ -71,7 +79,7 @@ impl TaskTrees {
                 "the start tree and the right solution are the same: there is no change to test";
             return Err(MeasureError::NoMutants(words.to_owned()));
         }
-        Ok(Self { base, start, heldout, named, _made })
+        Ok(Self { base, start, heldout, named, outputs, _made })
     }
 
     /// One digest over everything that is copied: of the mutated tree alone, where it is alone, else
@@ -130,7 +138,7 @@ impl TaskTrees {
         };
         let named = Some((self.named(), task.tree.as_path()));
         for (before, root) in named.into_iter().chain(start) {
-            let after = listing(task, root, wanted, sink)?;
+            let after = listing(task, root, self.outputs.get(root).cloned(), wanted, sink)?;
             if let Some(path) = before.first_difference(&after) {
                 return Ok(Some(path.below(root)));
             }
@@ -162,7 +170,8 @@ pub(super) fn variant(
     sink: &dyn Sink,
 ) -> Result<VariantTree, MeasureError> {
     if !variant.is_patch {
-        let snapshot = listing(task, &variant.path, wanted, sink)?;
+        let output = wanted.output.and_then(|it| OutputDir::place_in(it, &variant.path));
+        let snapshot = listing(task, &variant.path, output, wanted, sink)?;
         return Ok(VariantTree { snapshot, _made: None });
     }
     let made = patched(start, &variant.path, wanted.scratch)?;
@@ -194,10 +203,10 @@ fn patched(start: &Snapshot, patch: &Path, scratch: &Path) -> Result<TempDir, Me
 fn listing(
     task: &Task,
     root: &Path,
+    output: Option<RelPath>,
     wanted: &Wanted<'_>,
     sink: &dyn Sink,
 ) -> Result<Snapshot, MeasureError> {
-    let output = wanted.output.and_then(|output| OutputDir::place_in(output, root));
     let below =
         |path: &Path| RelPath::new(path.strip_prefix(root).ok()?.as_os_str().as_bytes()).ok();
     let task_file = task.file.as_ref().and_then(|file| below(file));

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::Style;
 use super::terminal::escaped;
-use crate::measure::{ClassTotals, RunFile, Totals};
+use crate::measure::{ClassTotals, RunFile, TamperRecord, Totals};
 use crate::plan::Class;
 
 /// The headline of a finished run of a task with a start tree; empty for any other.
@@ -41,11 +41,42 @@ pub fn headline(run: &RunFile, style: Style) -> String {
             line(name, value);
         }
     }
+    if let Some(controls) = &run.controls {
+        let (all, kept) = (controls.rewrites.len(), controls.rewrites.iter());
+        let kept = kept.filter(|rewrite| rewrite.refused_by.is_empty()).count();
+        if all > 0 {
+            let value = format!("{kept} of {all} rewrites of the solution accepted");
+            let value = if kept < all { style.red(value).to_string() } else { value };
+            line("text sensitivity", value);
+        }
+    }
+    if !start.tampered.is_empty() {
+        line("tampering", tampering(&start.tampered, style));
+    }
     let whole =
         ClassTotals { mutants: totals.mutants, killed: totals.killed, undecided: totals.undecided };
     line("all together", share(whole, style));
     text.push('\n');
     text
+}
+
+/// What gets past the commands, and past one who also puts the protected files back.
+fn tampering(all: &[TamperRecord], style: Style) -> String {
+    let names = |wanted: &dyn Fn(&&TamperRecord) -> bool| {
+        all.iter().filter(|it| wanted(it)).map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let bare = names(&|it| it.accepted);
+    if bare.is_empty() {
+        return format!("0 of {} accepted", all.len());
+    }
+    let count = all.iter().filter(|it| it.accepted).count();
+    let kept = names(&|it| it.accepted_by_check);
+    let kept = if kept.is_empty() { "none".to_owned() } else { kept };
+    let text = format!(
+        "{count} of {} accepted by the bare commands ({bare}); with the protected files put back: {kept}",
+        all.len()
+    );
+    style.red(text).to_string()
 }
 
 fn of(totals: &Totals, class: Class) -> ClassTotals {

@@ -143,6 +143,19 @@ impl<'a> Lab<'a> {
         matches!(run.exit, Exit::Code(_)) && *before == run.exit
     }
 
+    /// Places of the commands that fail on the unmutated tree, as they may where no right solution is
+    /// known.
+    #[must_use]
+    pub fn failing(&self) -> BTreeSet<usize> {
+        let usual = self.usual.lock().expect("no worker panics with it");
+        let failing = usual.iter().filter(|(_, exit)| **exit != Exit::Code(0));
+        let places = failing.filter_map(|(step, _)| match step {
+            Step::Command(place) => Some(*place),
+            Step::Setup | Step::Build => None,
+        });
+        places.collect()
+    }
+
     fn set_up(&self, seat: &mut Seat, worker: usize) -> Result<(), RunError> {
         let name = format!("setup-w{worker}");
         let run = self.step(seat, (&name, 0), &[], Step::Setup, (Attempt::First, true))?;

@@ -13,4 +13,5 @@ mod reports;
 mod sealing;
 mod sentinels;
 mod storage;
+mod tasks;
 mod trees;

@@ -240,7 +240,8 @@ fn undecided_mutants_are_not_sealed_unless_said() {
 fn a_gate_of_the_task_file_decides_the_exit() {
     let sandbox = calc("[gates]\nkill_ratio = 0.9\n");
     let ran = sandbox.measure(&TWO).run();
-    ran.exits(1).tells("gate `kill_ratio` fails: killed / mutants >= threshold 0.9, and it is 0.5");
+    ran.exits(1)
+        .tells("gate `kill_ratio` fails: killed / mutants >= threshold (value 0.5, threshold 0.9)");
     ran.totals(
         "2 mutants: 1 killed (0 by time-out), 1 survived, 0 undecided; 0 unviable, 0 not built",
     );

@@ -234,7 +234,7 @@ fn a_run_that_is_spoiled_is_never_gone_on_with() {
     sandbox
         .write("tree/data", "")
         .write("tree/check.py", format!("{check}open({data:?}, 'a').write('x')\n"));
-    one(&sandbox, &[]).writes_tree().run().exits(9).tells("`data`");
+    one(&sandbox, &[]).writes_tree().run().exits(9).tells("tree/data`");
     let before = sandbox.read("adequacy.out/run.json");
     assert_eq!(sandbox.json("adequacy.out/run.json")["state"], "spoiled");
     let ran = one(&sandbox, &["--resume"]).run();
@@ -269,7 +269,7 @@ fn a_run_of_another_format_is_moved_aside_and_never_gone_on_with() {
     let first = &run["baselines"][0][0];
     assert!(first["wall_s"].as_f64().is_some_and(|wall| wall > 0.0), "{first}");
     assert!(first["cpu_s"].is_f64() && first.get("wall").is_none(), "{first}");
-    assert_eq!(run["commands"][0]["limit_s"], 10.0);
+    assert!(run["commands"][0]["limit_s"].as_f64().is_some_and(|limit| limit >= 10.0));
     let decided = &sandbox.lines("adequacy.out/outcomes.jsonl")[1]["runs"][0];
     assert!(decided["wall_s"].is_f64() && decided["cpu_s"].is_f64(), "{decided}");
 }

@@ -19,8 +19,10 @@ use crate::tree::{open_below, stat_fd};
 
 /// A file that a mutant brings back, which the tree does not have.
 fn new_file(path: &RelPath, bytes: &[u8]) -> Node {
+    // A program keeps being one.
+    let mode = if bytes.starts_with(b"#!") { 0o755 } else { 0o644 };
     let content = Content::File { sha256: Sha256::of(bytes), header: Header::of([0; 12]) };
-    Node::new(&in_part(TREE, path), 0o644, (0, 0), content)
+    Node::new(&in_part(TREE, path), mode, (0, 0), content)
 }
 
 /// A workspace that is as its listing says.

@@ -1,0 +1,262 @@
+//! Tasks with a start tree: what is planned, run, gated and sealed of a change.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::harness::Sandbox;
+
+const BEFORE: &str = "def keep(x):\n    return x\n\n\ndef far(x):\n    return x * 3\n";
+const AFTER: &str = "\
+def keep(x):
+    if x > 2:
+        return 2
+    return x
+
+
+def next_of(x):
+    return keep(x) + 1
+
+
+def far(x):
+    return x * 3
+";
+const CHECK: &str = "\
+import sys
+sys.path.insert(0, '.')
+import m
+assert [m.keep(n) for n in (1, 2, 3)] == [1, 2, 2]
+assert m.next_of(1) == 2 and m.next_of(5) == 3 and not m.next_of(1) != 2
+assert type(m.keep(1)) is int and type(m.next_of(1)) is int
+";
+const TASK: &str = "\
+contract_id = 'contract-m'
+start = 'start'
+reference = 'reference'
+heldout = 'held'
+[[acceptance]]
+id = 'new'
+argv = ['python3', 'check.py']
+[[acceptance]]
+id = 'held'
+argv = ['python3', '../heldout/more.py']
+role = 'heldout'
+prepatch = 'pass'
+";
+
+/// The task, with this in place of its reference's check and this beside the usual in its file.
+fn task(check: &str, more: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (tree, text) in [("start", BEFORE), ("reference", AFTER)] {
+        sandbox.write(format!("tree/{tree}/m.py"), text);
+        sandbox.write(format!("tree/{tree}/check.py"), check);
+        sandbox.write(format!("tree/{tree}/setup.cfg"), "[tool]\n");
+    }
+    let held = "import sys\nsys.path.insert(0, '.')\nimport m\nassert m.keep(1) == 1\n";
+    sandbox.write("tree/held/more.py", held);
+    sandbox.write("tree/adequacy.toml", format!("{TASK}{more}"));
+    sandbox
+}
+
+/// Mutants of a run that count, by class: all, and killed.
+fn by_class(sandbox: &Sandbox) -> BTreeMap<String, (u64, u64)> {
+    let run = sandbox.json("adequacy.out/run.json");
+    let classes = run["totals"]["by_class"].as_object().expect("classes").clone();
+    let count = |value: &Value, name: &str| value[name].as_u64().expect("a count");
+    let both = |value: &Value| (count(value, "mutants"), count(value, "killed"));
+    classes.iter().map(|(class, value)| (class.clone(), both(value))).collect()
+}
+
+#[test]
+fn a_change_is_measured_by_sets_and_sealed_with_its_gates() {
+    let sandbox = task(CHECK, "");
+    let ran = sandbox.seal(&[]).run();
+    ran.exits(0).says("null patch       killed").says("start tree       refused by `new`");
+    ran.says("gate not judged").says("patch region");
+    let classes = by_class(&sandbox);
+    for (class, expected) in [
+        ("null_patch", (1, 1)),
+        ("hunk_revert", (2, 2)),
+        // Two functions, three cheats each.
+        ("cheat", (6, 4)),
+        ("stub_patch", (2, 2)),
+        ("rest", (3, 0)),
+    ] {
+        ran.same((class, classes.get(class)), (class, Some(&expected)));
+    }
+    // What stays of a touched function.
+    ran.same(classes.get("function"), Some(&(1, 1)));
+    let contract = sandbox.json("adequacy.out/sealed/contract.json");
+    let sealed = &contract["adequacy"];
+    assert_eq!(sealed["by_class"]["cheat"], json!({"mutants": 6, "killed": 4}));
+    assert_eq!(contract["strength"], "gated");
+    assert_eq!(contract["module_under_test"], json!(["m.py"]));
+    assert_eq!(sealed["gates"]["measurement"]["profile"], "done/1");
+    let gates = sealed["gates"].as_object().expect("gates").keys().cloned().collect::<Vec<_>>();
+    let expected = [
+        "change_floor_unmet",
+        "hunk_revert_survived",
+        "measurement",
+        "null_patch_survived",
+        "timeout_share",
+        "undecided",
+    ];
+    assert_eq!(gates, expected);
+    // What the commands look at is protected, the changed module is not.
+    let protected = contract["protected_paths"].as_array().expect("a list");
+    let paths = protected.iter().map(|entry| entry["path"].clone()).collect::<Vec<_>>();
+    assert_eq!(paths, ["check.py", "setup.cfg"]);
+    // One plain file: the digest of its one line.
+    assert!(contract["heldout_split_sha256"].as_str().is_some_and(|digest| digest.len() == 64));
+    let sealed = "adequacy.out/sealed";
+    let files = ["contract.statement.json", "contract.json"].map(|it| format!("{sealed}/{it}"));
+    sandbox.call(["verify", &files[0], &files[1]]).run().exits(0).says("valid");
+}
+
+#[test]
+fn a_patch_makes_the_same_contract_as_the_tree_it_makes() {
+    let only = ["--operator", "number-shift", "--blind"];
+    let trees = task(CHECK, "");
+    trees.seal(&only).run().exits(0);
+    let patch = "\
+--- a/m.py
++++ b/m.py
+@@ -1,5 +1,11 @@
+ def keep(x):
++    if x > 2:
++        return 2
+     return x
+ 
+ 
++def next_of(x):
++    return keep(x) + 1
++
++
+ def far(x):
+";
+    let patched = task(CHECK, "");
+    patched.write("tree/fix.diff", patch);
+    let text =
+        patched.read("tree/adequacy.toml").replace("reference = 'reference'", "patch = 'fix.diff'");
+    patched.write("tree/adequacy.toml", text);
+    patched.seal(&only).run().exits(0);
+    let contract = "adequacy.out/sealed/contract.json";
+    assert_eq!(patched.read(contract), trees.read(contract));
+    assert!(!patched.read(contract).contains("module_under_test"));
+    let wrong = patch.replace(" def far(x):", " def near(x):");
+    patched.write("tree/fix.diff", wrong);
+    let ran = patched.measure(&[]).run();
+    ran.exits(2).tells("fix.diff").tells("m.py");
+}
+
+#[test]
+fn commands_that_accept_doing_nothing_are_told_and_refused_by_the_gate() {
+    let sandbox =
+        task("import sys\nsys.path.insert(0, '.')\nimport m\nassert m.keep(1) == 1\n", "");
+    let only = ["--operator", "number-shift"];
+    let ran = sandbox.seal(&only).run();
+    ran.exits(1)
+        .tells("every command passes on the start tree")
+        .tells("gate `null_patch_survived`");
+    ran.says("accepted by every command: doing nothing is done").tells("not sealed");
+    assert!(!sandbox.path("adequacy.out/sealed").exists());
+    let run = sandbox.json("adequacy.out/run.json");
+    assert_eq!(run["gates"]["null_patch_survived"], false);
+    assert_eq!(run["start"]["commands"][0]["passes"], true);
+    let mut words = only.to_vec();
+    for gate in ["null_patch_survived", "change_floor_unmet", "hunk_revert_survived"] {
+        words.extend(["--allow", gate]);
+    }
+    sandbox.seal(&words).run().exits(0);
+    let contract = sandbox.json("adequacy.out/sealed/contract.json");
+    assert_eq!(contract["adequacy"]["gates"]["null_patch_survived"]["pass"], false);
+}
+
+#[test]
+fn names_alone_do_not_make_a_test() {
+    // The null patch lacks the name, the stub has it.
+    let check = "import sys\nsys.path.insert(0, '.')\nimport m\nassert callable(m.next_of)\n";
+    let sandbox = task(check, "");
+    let ran = sandbox.measure(&["--operator", "number-shift"]).run();
+    ran.exits(1).says("stubs            0 of 2 killed: the commands test that names exist");
+    ran.says("null patch       killed");
+}
+
+#[test]
+fn other_solutions_are_asked_too() {
+    let sandbox = task(CHECK, "");
+    let extra = "must_pass = ['other']\nknown_wrong = ['wrong.diff', 'reference']\n";
+    let text = format!("{extra}{}", sandbox.read("tree/adequacy.toml"));
+    sandbox.write("tree/adequacy.toml", text);
+    let other =
+        AFTER.replace("    if x > 2:\n        return 2\n    return x\n", "    return min(x, 2)\n");
+    sandbox.write("tree/other/m.py", other).write("tree/other/check.py", CHECK);
+    let wrong =
+        "--- m.py\n+++ m.py\n@@ -1,3 +1,3 @@\n def keep(x):\n-    return x\n+    return 2\n \n";
+    sandbox.write("tree/wrong.diff", wrong);
+    let ran = sandbox.measure(&["--operator", "number-shift"]).run();
+    ran.says("right solutions  1 of 1 accepted").says("wrong solutions  1 of 2 refused");
+    ran.tells("`reference` is known to be wrong, and every command accepts it");
+    let variants = &sandbox.json("adequacy.out/run.json")["variants"];
+    assert_eq!(variants[0]["accepted"], true);
+    assert_eq!(variants[1]["refused_by"], json!(["new", "held"]));
+    assert_eq!(variants[2]["refused_by"], json!([]));
+}
+
+#[test]
+fn without_a_right_solution_functions_do_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/start/m.py", "def f(x):\n    return x\n\n\ndef unused():\n    return 1\n");
+    let check = "import sys\nsys.path.insert(0, '.')\nimport m\nassert m.f(1) == 1\n";
+    sandbox.write("tree/start/check.py", check);
+    let text = "contract_id = 'c'\nstart = 'start'\n[[acceptance]]\nid = 'a'\nargv = ['python3', 'check.py']\n";
+    sandbox.write("tree/adequacy.toml", text);
+    let ran = sandbox.seal(&[]).run();
+    ran.exits(0);
+    ran.totals(
+        "4 mutants: 2 killed (0 by time-out), 2 survived, 0 undecided; 0 unviable, 0 not built",
+    );
+    let contract = sandbox.json("adequacy.out/sealed/contract.json");
+    assert_eq!(contract["strength"], "reference_free");
+    let members = contract["adequacy"].as_object().expect("an object").keys().cloned();
+    assert_eq!(members.collect::<Vec<_>>(), ["killed", "mutants"]);
+}
+
+#[test]
+fn an_empty_change_and_bad_trees_are_refused() {
+    let sandbox = task(CHECK, "");
+    sandbox.write("tree/start/m.py", AFTER);
+    sandbox.measure(&[]).run().exits(5).tells("are the same: there is no change to test");
+    // A change of nothing that can be mutated.
+    sandbox.write("tree/start/notes.txt", "old");
+    sandbox.measure(&[]).run().exits(5).tells("no mutant");
+    let sandbox = task(CHECK, "");
+    sandbox.write("tree/reference/m.py", AFTER.replace("x > 2", "x > 9"));
+    sandbox.measure(&[]).run().exits(3).tells("`new` must pass");
+    let sandbox = task(CHECK, "");
+    sandbox
+        .write("tree/held/more.py", "import time\nraise SystemExit(time.time_ns() // 1000 % 2)\n");
+    let text = sandbox.read("tree/adequacy.toml").replace("heldout = 'held'", "heldout = 'start'");
+    sandbox.write("tree/adequacy.toml", text);
+    sandbox.measure(&[]).run().exits(2).tells("adequacy.toml:4: heldout: must be outside");
+}
+
+#[test]
+fn a_file_that_the_change_took_away_comes_back() {
+    let sandbox = task(CHECK, "");
+    sandbox.write("tree/start/old/gone.py", "def gone():\n    return 1\n");
+    let check = format!("{CHECK}import os\nassert not os.path.exists('old/gone.py')\n");
+    for tree in ["start", "reference"] {
+        sandbox.write(format!("tree/{tree}/check.py"), &check);
+    }
+    let ran = sandbox.measure(&["--operator", "number-shift"]).run();
+    let classes = by_class(&sandbox);
+    // Undoing the other file alone is undoing its one hunk.
+    ran.same(classes.get("file_revert"), Some(&(1, 1)));
+    ran.same(classes.get("null_patch"), Some(&(1, 1)));
+    let plan = sandbox.lines("adequacy.out/mutants.jsonl");
+    assert_eq!(plan[0]["operator"], "null-patch");
+    assert_eq!(plan[0]["more"][0]["path"], "old/gone.py");
+    let ran = sandbox.call(["list", "tree", "--diff"]).run();
+    ran.exits(0).says("--- /dev/null\n+++ b/old/gone.py\n");
+}
