@@ -13,7 +13,7 @@ use crate::plan::compile;
 use crate::plan::interpreter::Interpreter;
 use crate::plan::{Plan, PlanFile};
 use crate::run::{Lab, Run, Runner, Step};
-use crate::task::{Solution, Task};
+use crate::task::Task;
 use crate::tree::Snapshot;
 
 /// What the controls before the mutants found.
@@ -84,102 +84,147 @@ pub(super) fn before(
     interpreter: Option<&Interpreter>,
     sink: &dyn Sink,
 ) -> Result<Controls, MeasureError> {
-    let runners = &super::runners(task);
-    let flaky = &lab.flaky().union(&lab.failing()).copied().collect::<BTreeSet<_>>();
-    sink.tell(Event::Step {
-        name: "checking that the commands test this tree".into(),
-        total: Some(3),
-    });
+    let rewrites = if task.solution.is_change() { REWRITES } else { &[] };
+    let total = Some(3 + rewrites.len() as u64);
+    sink.tell(Event::Step { name: "checking that the commands test this tree".into(), total });
     let files = (0..plan.files.len()).filter(|&place| counts(plan, &plan.files[place]));
-    let files = files.collect::<Vec<_>>();
-    let mut all = BTreeMap::new();
-    let mut run = |name: &'static str, control, every| {
-        let edits = plan.control(control, &files, snapshot)?;
-        let runs = lab.control(&format!("control-{name}"), &edits, every)?;
-        all.insert(name.to_owned(), runs.clone());
-        Ok::<_, MeasureError>(runs)
+    let mut asked = Asked {
+        lab,
+        task,
+        plan,
+        snapshot,
+        files: files.collect(),
+        runners: super::runners(task),
+        silent: lab.flaky().union(&lab.failing()).copied().collect(),
+        runs: BTreeMap::new(),
     };
-    let terms = Terms { runners, flaky, must_build: true };
-    let load = outcome::judge(&run("load", Control::RaiseAtLoad, false)?, &terms);
-    match &load {
-        Outcome::Killed { .. } => {}
-        Outcome::Unviable => {
-            let what =
-                "the build loads the files and fails, so the tests were not asked".to_owned();
-            return Err(Refusal::NoAnswer { name: "load", what }.into());
-        }
-        Outcome::Survived => {
-            let hint = hint(interpreter, &task.tree);
-            return Err(Refusal::NotUnderTest { files: files.len(), hint }.into());
-        }
-        Outcome::Undecided { why, .. } => {
-            let what = format!("the command {}", why.words());
-            return Err(Refusal::NoAnswer { name: "load", what }.into());
-        }
-    }
-    let runs = run("trailing-comment", Control::TrailingComment, true)?;
-    if let Some(id) =
-        refusing(&runs, (runners, flaky), task, "trailing-comment")?.into_iter().next()
-    {
-        let log = runs.iter().find(|run| !run.passed()).map(|run| run.log.clone());
-        return Err(Refusal::TextSensitive { id, log: log.unwrap_or_default() }.into());
-    }
-    let runs = run("comment-line", Control::CommentLine, true)?;
-    let line_sensitive = refusing(&runs, (runners, flaky), task, "comment-line")?;
+    let load = asked.load(interpreter)?;
+    asked.trailing_comment()?;
+    let line_sensitive = asked.refusing("comment-line", Control::CommentLine)?;
     for id in &line_sensitive {
         sink.tell(Event::Warning(format!(
             "line_sensitive: `{id}` fails when the lines of the sources move by one; mutants that \
              change the number of lines may be killed for that alone"
         )));
     }
-    let mut rewrites = vec![
-        Rewrite { name: "trailing-comment".to_owned(), refused_by: Vec::new() },
-        Rewrite { name: "comment-line".to_owned(), refused_by: line_sensitive.clone() },
-    ];
-    let more = [
-        ("blank-lines", Control::BlankLines),
-        ("trailing-spaces", Control::TrailingSpaces),
-        ("renamed-locals", Control::RenamedLocals),
-    ];
-    let has_change = matches!(task.solution, Solution::From(_) | Solution::Patch(_));
-    for (name, control) in more.into_iter().filter(|_| has_change) {
-        let runs = run(name, control, true)?;
-        let refused_by = refusing(&runs, (runners, flaky), task, name)?;
-        if !refused_by.is_empty() {
-            let ids = super::observe::quoted(&refused_by);
-            sink.tell(Event::Warning(format!(
-                "{ids} refuse the right solution after a rewrite that changes nothing it does ({name})"
-            )));
-        }
-        rewrites.push(Rewrite { name: name.to_owned(), refused_by });
-    }
-    let rewrites = if has_change { rewrites } else { Vec::new() };
-    Ok(Controls { load, line_sensitive, rewrites, runs: all })
+    let rewrites = asked.rewrites(rewrites, &line_sensitive, sink)?;
+    Ok(Controls { load, line_sensitive, rewrites, runs: asked.runs })
 }
 
-/// Ids of the commands that refuse the tree; of flaky ones that shows nothing.
-fn refusing(
-    runs: &[Run],
-    (runners, flaky): (&[Option<Runner>], &BTreeSet<usize>),
-    task: &Task,
-    name: &'static str,
-) -> Result<Vec<String>, Refusal> {
-    let mut ids = Vec::new();
-    for (place, runner) in runners.iter().enumerate().filter(|(place, _)| !flaky.contains(place)) {
-        match outcome::verdict_of(runs, Step::Command(place), *runner) {
-            Some(Verdict::Passed) => {}
-            Some(Verdict::Failed(_)) => ids.push(task.commands[place].id.clone()),
-            Some(Verdict::Unclear(why)) => {
-                let what = format!("`{}` {}", task.commands[place].id, why.words());
-                return Err(Refusal::NoAnswer { name, what });
-            }
-            None => {
-                let what = format!("`{}` was not run", task.commands[place].id);
-                return Err(Refusal::NoAnswer { name, what });
-            }
-        }
+/// Rewrites beyond the two comments, which every tree is asked about.
+const REWRITES: &[(&str, Control)] = &[
+    ("blank-lines", Control::BlankLines),
+    ("trailing-spaces", Control::TrailingSpaces),
+    ("renamed-locals", Control::RenamedLocals),
+];
+
+/// What the commands are asked with, and what they did.
+struct Asked<'a> {
+    lab: &'a Lab<'a>,
+    task: &'a Task,
+    plan: &'a Plan,
+    snapshot: &'a Snapshot,
+    /// The files whose mutants count.
+    files: Vec<usize>,
+    runners: Vec<Option<Runner>>,
+    /// Commands whose failures show nothing: flaky ones, and those that fail on the unmutated tree.
+    silent: BTreeSet<usize>,
+    runs: BTreeMap<String, Vec<Run>>,
+}
+
+impl Asked<'_> {
+    fn run(
+        &mut self,
+        name: &'static str,
+        control: Control,
+        all: bool,
+    ) -> Result<Vec<Run>, MeasureError> {
+        let edits = self.plan.control(control, &self.files, self.snapshot)?;
+        let runs = self.lab.control(&format!("control-{name}"), &edits, all)?;
+        self.runs.insert(name.to_owned(), runs.clone());
+        Ok(runs)
     }
-    Ok(ids)
+
+    /// No command may pass when all files raise.
+    fn load(&mut self, interpreter: Option<&Interpreter>) -> Result<Outcome, MeasureError> {
+        let runs = self.run("load", Control::RaiseAtLoad, false)?;
+        let terms = Terms { runners: &self.runners, flaky: &self.lab.flaky(), must_build: true };
+        let load = outcome::judge(&runs, &terms);
+        let what = match load {
+            Outcome::Killed { .. } => return Ok(load),
+            Outcome::Survived => {
+                let hint = hint(interpreter, &self.task.tree);
+                return Err(Refusal::NotUnderTest { files: self.files.len(), hint }.into());
+            }
+            Outcome::Unviable => {
+                "the build loads the files and fails, so the tests were not asked".to_owned()
+            }
+            Outcome::Undecided { why, .. } => format!("the command {}", why.words()),
+        };
+        Err(Refusal::NoAnswer { name: "load", what }.into())
+    }
+
+    /// No command may fail for a comment that moves no line.
+    fn trailing_comment(&mut self) -> Result<(), MeasureError> {
+        let ids = self.refusing("trailing-comment", Control::TrailingComment)?;
+        let Some(id) = ids.into_iter().next() else { return Ok(()) };
+        let failed = self.runs["trailing-comment"].iter().find(|run| !run.passed());
+        let log = failed.map(|run| run.log.clone()).unwrap_or_default();
+        Err(Refusal::TextSensitive { id, log }.into())
+    }
+
+    /// What the commands make of rewrites that keep what the solution does.
+    fn rewrites(
+        &mut self,
+        more: &[(&'static str, Control)],
+        line_sensitive: &[String],
+        sink: &dyn Sink,
+    ) -> Result<Vec<Rewrite>, MeasureError> {
+        if more.is_empty() {
+            return Ok(Vec::new());
+        }
+        let named = |name: &str, refused_by| Rewrite { name: name.to_owned(), refused_by };
+        let mut rewrites = vec![
+            named("trailing-comment", Vec::new()),
+            named("comment-line", line_sensitive.to_vec()),
+        ];
+        for &(name, control) in more {
+            let refused_by = self.refusing(name, control)?;
+            if !refused_by.is_empty() {
+                sink.tell(Event::Warning(format!(
+                    "{} refuse the right solution after a rewrite that keeps what it does ({name})",
+                    super::observe::quoted(&refused_by)
+                )));
+            }
+            rewrites.push(named(name, refused_by));
+        }
+        Ok(rewrites)
+    }
+
+    /// Ids of the commands that refuse the tree with this control's edits.
+    fn refusing(
+        &mut self,
+        name: &'static str,
+        control: Control,
+    ) -> Result<Vec<String>, MeasureError> {
+        let runs = self.run(name, control, true)?;
+        let mut ids = Vec::new();
+        for (place, runner) in self.runners.iter().enumerate() {
+            let id = &self.task.commands[place].id;
+            let what = match outcome::verdict_of(&runs, Step::Command(place), *runner) {
+                _ if self.silent.contains(&place) => continue,
+                Some(Verdict::Passed) => continue,
+                Some(Verdict::Failed(_)) => {
+                    ids.push(id.clone());
+                    continue;
+                }
+                Some(Verdict::Unclear(why)) => format!("`{id}` {}", why.words()),
+                None => format!("`{id}` was not run"),
+            };
+            return Err(Refusal::NoAnswer { name, what }.into());
+        }
+        Ok(ids)
+    }
 }
 
 /// Names of the files none of whose mutants was killed and that no command even loads.

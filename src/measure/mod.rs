@@ -6,6 +6,7 @@ mod decide;
 mod empty;
 mod error;
 mod estimate;
+mod gates;
 mod ledger;
 mod links;
 mod observe;
@@ -33,12 +34,12 @@ pub use run_file::{ClassTotals, FORMAT, Interpreted, RunFile, Sentinels, State, 
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 
-use crate::adequacy::{Adequacy, Gate, Input, Thresholds};
+use crate::adequacy::{Adequacy, Gate};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::run::{Lab, Runner, Settings, Spawner};
-use crate::task::{Protected, Solution, Task};
+use crate::task::{Protected, Task};
 use crate::tree::Choice;
 
 /// What `--allow` takes for a tree without mutants.
@@ -154,10 +155,7 @@ pub fn measure(
     let baseline = lab.baseline()?;
     run.baseline(&baseline, &lab);
     let trees = &prepared.trees;
-    if let Some(start) = &trees.start {
-        run.start = Some(observe::start(task, trees, start, options, spawner, sink)?);
-    }
-    run.variants = observe::variants(task, trees, options, spawner, sink)?;
+    (run.start, run.variants) = observe::others(task, trees, options, spawner, sink)?;
     if let Some(budget) = task.mutate.budget {
         let limit = earlier.as_ref().and_then(RunFile::planned_limit);
         let limit = limit.unwrap_or_else(|| affordable(budget, baseline.cpu()));
@@ -180,31 +178,13 @@ pub fn measure(
     }
     let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
-    let mut gates = thresholds(task, options).gates(&adequacy);
-    let on_start = run.start.iter().flat_map(|start| &start.flaky);
-    let flaky = run.flaky.iter().chain(on_start).collect::<BTreeSet<_>>().len();
-    gates.extend(flaky_gate(flaky as u64));
+    let gates = gates::of(task, options, &run, &adequacy);
     run.finish(&adequacy, &gates, not_reached);
     output.write_sources(plan, snapshot, &outcomes)?;
     output.write_run(&run)?;
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);
     Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
-}
-
-/// What the gates of a task demand.
-fn thresholds(task: &Task, options: &Options) -> Thresholds {
-    let has_change = matches!(task.solution, Solution::From(_) | Solution::Patch(_));
-    let stated = Thresholds::of(&task.gates, options.max_undecided);
-    let has_twin = task.commands.iter().any(|command| command.in_process_twin_of.is_some());
-    Thresholds { has_change, judges_cheats: stated.judges_cheats || has_twin, ..stated }
-}
-
-/// The gate that commands which gave two answers fail, where there are some.
-fn flaky_gate(count: u64) -> Option<Gate> {
-    let formula = "commands that gave two answers on an unmutated tree <= threshold";
-    let inputs = vec![("value", Input::Count(count)), ("threshold", Input::Count(0))];
-    (count > 0).then_some(Gate { name: FLAKY, pass: false, formula, inputs })
 }
 
 /// How many mutants a CPU time pays for, if each takes as long as the unmutated tree; at least one.

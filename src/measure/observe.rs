@@ -64,12 +64,25 @@ impl VariantRecord {
     }
 }
 
-/// Runs the commands on the start tree as often as on the right solution.
+/// Runs the commands on the start tree, where there is one, and on the other solutions.
 ///
 /// # Errors
-/// [`MeasureError::FlakyStart`] when a command ends differently from one time to the other and
-/// `flaky` is not allowed; else as [`measure`](super::measure()).
-pub(super) fn start(
+/// [`MeasureError::FlakyStart`] when a command ends differently from one time to the other on the
+/// start tree and `flaky` is not allowed; else as [`measure`](super::measure()).
+pub(super) fn others(
+    task: &Task,
+    trees: &TaskTrees,
+    options: &Options,
+    spawner: &Spawner,
+    sink: &dyn Sink,
+) -> Result<(Option<StartRecord>, Vec<VariantRecord>), MeasureError> {
+    let on_start =
+        trees.start.as_ref().map(|tree| start(task, trees, tree, options, spawner, sink));
+    Ok((on_start.transpose()?, variants(task, trees, options, spawner, sink)?))
+}
+
+/// Runs the commands on the start tree as often as on the right solution.
+fn start(
     task: &Task,
     trees: &TaskTrees,
     start: &Snapshot,
@@ -150,7 +163,7 @@ fn tell(commands: &[OnStart], sink: &dyn Sink) {
 }
 
 /// Runs the commands once on each other solution that the task names.
-pub(super) fn variants(
+fn variants(
     task: &Task,
     trees: &TaskTrees,
     options: &Options,

@@ -79,6 +79,14 @@ pub enum Solution {
     None,
 }
 
+impl Solution {
+    /// Whether there is a change from a start tree to a right solution.
+    #[must_use]
+    pub const fn is_change(&self) -> bool {
+        matches!(self, Self::From(_) | Self::Patch(_))
+    }
+}
+
 /// Another solution: a tree, or a patch of the start tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variant {

@@ -1,0 +1,30 @@
+//! The gates of a finished run.
+
+use std::collections::BTreeSet;
+
+use super::{FLAKY, Options, RunFile};
+use crate::adequacy::{Adequacy, Gate, Input, Thresholds};
+use crate::task::Task;
+
+/// The gates of a task, in the order in which the first that fails refuses a seal.
+pub(super) fn of(task: &Task, options: &Options, run: &RunFile, adequacy: &Adequacy) -> Vec<Gate> {
+    let stated = Thresholds::of(&task.gates, options.max_undecided);
+    let has_twin = task.commands.iter().any(|command| command.in_process_twin_of.is_some());
+    let thresholds = Thresholds {
+        has_change: task.solution.is_change(),
+        judges_cheats: stated.judges_cheats || has_twin,
+        ..stated
+    };
+    let mut gates = thresholds.gates(adequacy);
+    gates.extend(flaky(run));
+    gates
+}
+
+/// The gate that commands which gave two answers fail, where there are some.
+fn flaky(run: &RunFile) -> Option<Gate> {
+    let on_start = run.start.iter().flat_map(|start| &start.flaky);
+    let count = run.flaky.iter().chain(on_start).collect::<BTreeSet<_>>().len() as u64;
+    let formula = "commands that gave two answers on an unmutated tree <= threshold";
+    let inputs = vec![("value", Input::Count(count)), ("threshold", Input::Count(0))];
+    (count > 0).then_some(Gate { name: FLAKY, pass: false, formula, inputs })
+}
