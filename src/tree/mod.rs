@@ -5,6 +5,7 @@
 
 mod choice;
 mod open;
+pub mod patch;
 mod protected;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use sha2::Digest as _;
 
 use crate::base::{RelPath, Sha256};
+use patch::{FileKind, FileState};
 
 pub use choice::{Choice, LeftOut, Reason, Special};
 pub(crate) use open::{Met, hash, open_below, open_directory_at, open_root, stat_at, stat_fd};
@@ -164,6 +166,26 @@ impl Snapshot {
         } else {
             Err(TreeError::Changed(path.below(&self.root)))
         }
+    }
+
+    /// The file or link at `path` as patches see it; nothing where a directory stands or nothing does.
+    ///
+    /// # Errors
+    /// Those of [`Snapshot::read`].
+    pub fn state(&self, path: &RelPath) -> Result<Option<FileState>, TreeError> {
+        let Some(entry) = self.get(path) else { return Ok(None) };
+        Ok(match &entry.kind {
+            Kind::File { mode, .. } => {
+                let executable = mode & 0o111 != 0;
+                let kind = if executable { FileKind::Executable } else { FileKind::Plain };
+                Some(FileState { bytes: self.read(path)?, kind })
+            }
+            Kind::Directory { .. } => None,
+            Kind::Link { target } => {
+                let bytes = target.as_os_str().as_encoded_bytes().to_vec();
+                Some(FileState { bytes, kind: FileKind::Link })
+            }
+        })
     }
 
     /// Bytes of all files together.
