@@ -39,6 +39,11 @@ impl Folder {
         };
         let above = real.parent().ok_or_else(|| fault("cannot be replaced".to_owned()))?;
         let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        if !above.is_dir() {
+            return Err(fault(
+                "is to stand in a directory that is not there; make that first".to_owned(),
+            ));
+        }
         let around = tempfile::Builder::new().prefix(".adequacy-import-").tempdir_in(above);
         let around = around.map_err(|error| fault(format!("cannot be made: {error}")))?;
         let folder = Self { place: real, around };

@@ -217,6 +217,10 @@ fn a_directory_with_something_in_it_stays_as_it_is() {
     sandbox.write("task/mine", "mine");
     swe(&sandbox, &swe_record(), &[]).exits(8).tells("something in it; name a new or an empty one");
     assert_eq!(names(&sandbox.path("task")), ["mine"]);
+    let words = ["import", "swe", "record.json", "--repo", "repo", "-o", "no/task"];
+    sandbox.call(words).run().exits(8).tells("a directory that is not there; make that first");
+    let words = ["import", "swe", "record.json", "--repo", "repo", "-o", "record.json"];
+    sandbox.call(words).run().exits(8).tells("is no directory");
     std::fs::remove_file(sandbox.path("task/mine")).expect("it is there");
     swe(&sandbox, &swe_record(), &[]).exits(0);
     // Inside the repository it is no part of its own start tree.
