@@ -38,6 +38,8 @@ pub mod verify;
 pub mod cli;
 pub mod envelope;
 #[cfg(feature = "engine")]
+pub mod import;
+#[cfg(feature = "engine")]
 pub mod measure;
 #[cfg(feature = "engine")]
 pub mod report;

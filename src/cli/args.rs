@@ -29,6 +29,7 @@ pub(crate) enum Command {
     /// Write a commented task file that fits the tree it stands in
     #[command(after_help = "Example:\n  adequacy init .")]
     Init(InitArgs),
+    Import(super::import::Args),
     /// Run one mutant again, with its diff and the commands' output
     #[command(after_help = "Example:\n  adequacy replay 1f2e3d4c5b6a")]
     Replay(ReplayArgs),

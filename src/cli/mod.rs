@@ -5,6 +5,7 @@ mod batch;
 mod exit;
 mod fault;
 mod found;
+mod import;
 mod init;
 mod keygen;
 mod list;
@@ -74,6 +75,7 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Measure(args) => measure::run(args, streams),
         Command::Seal(args) => seal::run(args, streams),
         Command::Init(args) => init::run(args, streams),
+        Command::Import(args) => import::run(args, streams),
         Command::Replay(args) => replay::run(args, streams),
         Command::Estimate(args) => measure::estimate(args, streams),
         Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),

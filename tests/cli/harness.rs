@@ -476,7 +476,7 @@ fn tree_contents(sandbox: &Sandbox) -> BTreeMap<PathBuf, String> {
 }
 
 /// The caller's PATH, with the real interpreter's directory first: `python3` may be a slow shim.
-fn search_path() -> &'static OsStr {
+pub(crate) fn search_path() -> &'static OsStr {
     static FOUND: OnceLock<OsString> = OnceLock::new();
     FOUND.get_or_init(|| {
         let ask = "import os, sys; sys.stdout.write(os.path.dirname(sys.executable))";

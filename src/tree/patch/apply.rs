@@ -10,7 +10,7 @@ use super::error::quoted;
 use super::file::{Action, Content, FileDiff};
 use super::hunk::Hunk;
 use super::place::{NoPlace, place};
-use super::{Change, FileKind, FileState, LIMIT, PatchError};
+use super::{Change, FileKind, FileState, LIMIT, Misfit, PatchError};
 
 /// Gives the file at a path of the tree.
 type Before<'a> = &'a dyn Fn(&RelPath) -> Result<Option<FileState>, TreeError>;
@@ -79,14 +79,18 @@ impl<'a> Desk<'a> {
     }
 
     fn delete(&mut self, file: &FileDiff) -> Result<(), PatchError> {
-        let old = self.now(&file.path)?.ok_or_else(|| missing(&file.path, file))?;
+        let unfit = |why: &str| {
+            let (path, line, why) = (file.path.clone(), file.line, why.to_owned());
+            PatchError::Unfit { path, line, why }
+        };
+        let gone = "deletes it, and it is not in the tree: the patch is for another tree, or is applied already";
+        let old = self.now(&file.path)?.ok_or_else(|| unfit(gone))?;
         let left = self.changed(file, &old)?;
         if left.bytes.is_empty() {
             self.set(&file.path, None);
             return Ok(());
         }
-        let why = format!("deletes it and leaves {} of its bytes", left.bytes.len());
-        Err(PatchError::Unfit { path: file.path.clone(), line: file.line, why })
+        Err(unfit(&format!("deletes it and leaves {} of its bytes", left.bytes.len())))
     }
 
     fn transfer(
@@ -165,10 +169,10 @@ impl<'a> Desk<'a> {
         let applied = || PatchError::Applied { path: file.path.clone(), line: file.line };
         let bytes = match &file.content {
             Content::Text(hunks) if hunks.is_empty() => None,
-            Content::Text(hunks) => Some(place(&old.bytes, hunks).map_err(|found| {
+            Content::Text(hunks) => Some(place(&old.bytes, hunks, file.bare).map_err(|found| {
                 let back = hunks.iter().map(Hunk::reversed).collect::<Vec<_>>();
-                let is_applied = place(&old.bytes, &back).is_ok();
-                if is_applied { applied() } else { no_place(file, hunks, found) }
+                let is_applied = place(&old.bytes, &back, file.bare).is_ok();
+                if is_applied { applied() } else { no_place(file, hunks, &found) }
             })?),
             Content::Binary(binary) => Some(binary.apply(&old.bytes).map_err(|why| {
                 if binary.makes(&old.bytes) { applied() } else { unfit(binary.line, why) }
@@ -250,19 +254,19 @@ fn missing(path: &RelPath, file: &FileDiff) -> PatchError {
     PatchError::Missing { path: path.clone(), line: file.line }
 }
 
-fn no_place(file: &FileDiff, hunks: &[Hunk], found: NoPlace) -> PatchError {
+fn no_place(file: &FileDiff, hunks: &[Hunk], found: &NoPlace) -> PatchError {
     let hunk = &hunks[found.hunk];
     let line = |line: &[u8]| match line {
         b"" => "the end of the file".to_owned(),
         line => quoted(line),
     };
-    PatchError::Hunk {
+    PatchError::from(Box::new(Misfit {
         path: file.path.clone(),
         number: found.hunk + 1,
         header: hunk.header.clone(),
         line: hunk.line_of_old(found.old_line),
-        file_line: hunk.old.index().saturating_add(found.old_line as u64).saturating_add(1),
+        file_line: found.file_line,
         expected: line(&found.expected),
         found: line(&found.found),
-    }
+    }))
 }

@@ -227,7 +227,7 @@ mod tests {
             (vec![11, 9, 0x91], "damaged"),
             (vec![11], "damaged"),
             (vec![0xff; 12], "damaged"),
-            (vec![11, 0x80, 0x80, 0x80, 0x80, 0x80, 1], "more than 1073741824 bytes"),
+            (vec![11, 0x80, 0x80, 0x80, 0x80, 0x80, 1], "more than 268435456 bytes"),
         ] {
             let answer = delta(&bad, before).expect_err("a fault");
             assert!(answer.contains(why), "{bad:?}: {answer}");

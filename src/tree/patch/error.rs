@@ -81,25 +81,8 @@ pub enum PatchError {
         line: usize,
     },
     /// A hunk's old lines are not in the file.
-    #[error(
-        "`{path}`: hunk {number} (`{header}`) does not apply: line {line} of the patch expects {expected} at line {file_line} of the file, found {found}"
-    )]
-    Hunk {
-        /// The file.
-        path: RelPath,
-        /// Which hunk of the file, from 1.
-        number: usize,
-        /// The hunk's header.
-        header: String,
-        /// The first line of the patch that differs.
-        line: usize,
-        /// Where it was looked for at last.
-        file_line: u64,
-        /// What the patch says, quoted.
-        expected: String,
-        /// What the file says, quoted.
-        found: String,
-    },
+    #[error(transparent)]
+    Hunk(#[from] Box<Misfit>),
     /// A diff and the file it is for do not fit for another reason.
     #[error("`{path}`: line {line} of the patch {why}")]
     Unfit {
@@ -131,6 +114,28 @@ pub enum PatchError {
     /// The tree could not be read.
     #[error(transparent)]
     Tree(#[from] TreeError),
+}
+
+/// A hunk that stands nowhere in its file.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "`{path}`: hunk {number} (`{header}`) does not apply: line {line} of the patch expects {expected} at line {file_line} of the file, found {found}"
+)]
+pub struct Misfit {
+    /// The file.
+    pub path: RelPath,
+    /// Which hunk of the file, from 1.
+    pub number: usize,
+    /// The hunk's header.
+    pub header: String,
+    /// The first line of the patch that differs from the file at the stated place.
+    pub line: usize,
+    /// The line of the file that it was compared with.
+    pub file_line: usize,
+    /// What the patch says, quoted.
+    pub expected: String,
+    /// What the file says, quoted.
+    pub found: String,
 }
 
 impl PatchError {

@@ -8,6 +8,7 @@ use super::header::{self, Header};
 use super::hunk::Hunk;
 use super::lines::{Lines, trimmed};
 use super::name::Name;
+use super::place::is_bare;
 use super::{FileKind, PatchError};
 
 /// What a patch does to one path.
@@ -27,6 +28,18 @@ pub(super) struct FileDiff {
     pub(super) new_kind: Option<FileKind>,
     /// How its content changes.
     pub(super) content: Content,
+    /// Whether it was made without context.
+    pub(super) bare: bool,
+}
+
+impl FileDiff {
+    /// Its hunks; of a binary patch none.
+    pub(super) fn hunks(&self) -> &[Hunk] {
+        match &self.content {
+            Content::Text(hunks) => hunks,
+            Content::Binary(_) => &[],
+        }
+    }
 }
 
 /// What a file diff does.
@@ -83,8 +96,20 @@ pub(super) fn files(bytes: &[u8]) -> Result<Vec<FileDiff>, PatchError> {
     // In the text of a commit the words mean nothing.
     match only.filter(|_| !has_git && !files.is_empty()) {
         Some((line, name)) => Err(PatchError::NoContent { line, name }),
-        None => Ok(files),
+        None => Ok(mark_bare(files)),
     }
+}
+
+/// Says of each diff whether it was made without context: by its own hunks, or by another's where the
+/// whole patch has no context.
+fn mark_bare(mut files: Vec<FileDiff>) -> Vec<FileDiff> {
+    let own = files.iter().map(|file| is_bare(file.hunks())).collect::<Vec<_>>();
+    let has_context = files.iter().any(|file| file.hunks().iter().any(Hunk::has_context));
+    let all = !has_context && own.contains(&true);
+    for (file, own) in files.iter_mut().zip(own) {
+        file.bare = own || all;
+    }
+    files
 }
 
 /// Whether the two lines of names of a plain diff and a hunk come next.
@@ -153,7 +178,7 @@ fn body(header: Header, lines: &mut Lines<'_>, section: usize) -> Result<FileDif
             _ => {}
         }
     }
-    Ok(FileDiff { line, section, path, action, old_kind, new_kind, content })
+    Ok(FileDiff { line, section, path, action, old_kind, new_kind, content, bare: false })
 }
 
 /// All hunks that come next; they stand in the order of the file and do not meet.

@@ -75,7 +75,7 @@ pub(super) fn git(lines: &mut Lines<'_>) -> Result<Header, PatchError> {
             break;
         }
     }
-    said.header(line, pair)
+    said.header(line, pair.as_ref())
 }
 
 impl Said {
@@ -98,11 +98,9 @@ impl Said {
             b"copy from " => self.from = name(rest)?,
             b"rename to " | b"rename new " | b"copy to " => self.to = name(rest)?,
             b"index " => {
-                // Only where the mode stays it stands here.
+                // A mode stands here where the diff leaves it; then the tree's own stays too.
                 if let Some(at) = rest.iter().position(|&byte| byte == b' ') {
-                    let kind = kind(&rest[at + 1..])?;
-                    self.old_kind = self.old_kind.or(kind);
-                    self.new_kind = self.new_kind.or(kind);
+                    self.old_kind = self.old_kind.or(kind(&rest[at + 1..])?);
                 }
             }
             b"GIT binary patch" => self.is_binary = true,
@@ -114,54 +112,58 @@ impl Said {
         Ok(true)
     }
 
-    fn header(self, line: usize, pair: Option<(Name, Name)>) -> Result<Header, PatchError> {
+    fn header(self, line: usize, pair: Option<&(Name, Name)>) -> Result<Header, PatchError> {
         let bad = |what: &str| Err(PatchError::malformed(line, what));
-        let (names, moves) = (self.names.as_ref(), self.from.as_ref().zip(self.to.as_ref()));
-        if let (Some((old, new)), Some((from, to))) = (names, moves)
-            && !(old.ends(from) && new.ends(to))
+        let (path, action) = match (&self.from, &self.to) {
+            (Some(from), Some(to)) => {
+                if self.names.as_ref().is_some_and(|(old, new)| !old.ends(from) || !new.ends(to)) {
+                    return bad(DIFFERENT);
+                }
+                let from = from.clone();
+                let action = if self.moved { Action::Rename(from) } else { Action::Copy(from) };
+                (to.clone(), action)
+            }
+            (None, None) => self.of_one_path(line, pair)?,
+            _ => return bad("a rename or copy with one of its names missing"),
+        };
+        let Self { old_kind, new_kind, is_binary, .. } = self;
+        Ok(Header { line, path, action, old_kind, new_kind, is_binary, git: true })
+    }
+
+    /// The path and the action where nothing is moved or copied.
+    fn of_one_path(
+        &self,
+        line: usize,
+        pair: Option<&(Name, Name)>,
+    ) -> Result<(RelPath, Action), PatchError> {
+        let bad = |what: &str| Err(PatchError::malformed(line, what));
+        // The first line tells prefixes from directories even where /dev/null is the other name.
+        let told = pair.and_then(|(old, new)| Some((new, Name::prefixed(old, new)?)));
+        let (path, action) = match (&self.names, told) {
+            (Some((old, new)), Some((_, prefixed))) => {
+                let name = if new.is_dev_null() { old } else { new };
+                (name.stripped(prefixed, line)?, of_names(old, new, line)?.1)
+            }
+            (Some((old, new)), None) => of_names(old, new, line)?,
+            (None, Some((new, prefixed))) => {
+                let action = match (self.made, self.deleted) {
+                    (true, _) => Action::Create,
+                    (_, true) => Action::Delete,
+                    _ => Action::Modify,
+                };
+                (new.stripped(prefixed, line)?, action)
+            }
+            (None, None) => return bad("names of a file that cannot be told apart"),
+        };
+        if let Some((new, prefixed)) = told
+            && new.stripped(prefixed, line)? != path
         {
             return bad(DIFFERENT);
         }
-        let (path, action) = match (self.from, self.to) {
-            (Some(from), Some(to)) if self.moved => (to, Action::Rename(from)),
-            (Some(from), Some(to)) => (to, Action::Copy(from)),
-            (None, None) => {
-                // The header's own names tell prefixes from directories even beside /dev/null.
-                let prefixed = pair.as_ref().and_then(|(old, new)| Name::prefixed(old, new));
-                let (path, action) = match (&self.names, prefixed, &pair) {
-                    (Some((old, new)), Some(prefixed), _) => {
-                        let name = if new.is_dev_null() { old } else { new };
-                        let (_, action) = of_names(old, new, line)?;
-                        (name.stripped(prefixed, line)?, action)
-                    }
-                    (Some((old, new)), None, _) => of_names(old, new, line)?,
-                    (None, Some(prefixed), Some((_, new))) => {
-                        (new.stripped(prefixed, line)?, Action::Modify)
-                    }
-                    (None, ..) => return bad("names of a file that cannot be told apart"),
-                };
-                if let Some((_, header)) = pair.filter(|_| prefixed.is_some()) {
-                    if header.stripped(prefixed == Some(true), line)? != path {
-                        return bad(DIFFERENT);
-                    }
-                }
-                let named = self.names.is_some();
-                let action = match action {
-                    Action::Modify if self.made && !named => Action::Create,
-                    Action::Modify if self.deleted && !named => Action::Delete,
-                    other => other,
-                };
-                let fits = (!self.made || action == Action::Create)
-                    && (!self.deleted || action == Action::Delete);
-                if !fits {
-                    return bad("a new or deleted file without /dev/null on its other side");
-                }
-                (path, action)
-            }
-            _ => return bad("a rename or copy with one of its names missing"),
-        };
-        let (old_kind, new_kind, is_binary) = (self.old_kind, self.new_kind, self.is_binary);
-        Ok(Header { line, path, action, old_kind, new_kind, is_binary, git: true })
+        if self.made && action != Action::Create || self.deleted && action != Action::Delete {
+            return bad("a new or deleted file without /dev/null on its other side");
+        }
+        Ok((path, action))
     }
 }
 

@@ -20,12 +20,12 @@ mod write;
 use crate::base::RelPath;
 
 use super::TreeError;
-pub use error::PatchError;
+pub use error::{Misfit, PatchError};
 use file::FileDiff;
 pub use write::write;
 
-/// Most bytes that the files of one applied patch may hold together, and so each of them: 1 GiB.
-pub const LIMIT: u64 = 1 << 30;
+/// Most bytes that the files of one applied patch may hold together, and so each of them: 256 MiB.
+pub const LIMIT: u64 = 1 << 28;
 
 /// A patch that was read: the diffs of one file each, in order.
 #[derive(Debug, Clone)]

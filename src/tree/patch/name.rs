@@ -194,7 +194,7 @@ fn unquoted(text: &[u8], line: usize) -> Result<(Vec<u8>, &[u8]), PatchError> {
                         if !digits.iter().all(|digit| (b'0'..=b'7').contains(digit)) {
                             return Err(bad());
                         }
-                        (escape - b'0') * 64 + (digits[0] - b'0') * 8 + digits[1] - b'0'
+                        (escape - b'0') * 64 + (digits[0] - b'0') * 8 + (digits[1] - b'0')
                     }
                     _ => return Err(bad()),
                 });
@@ -258,6 +258,7 @@ mod tests {
     #[test]
     fn names_are_unquoted_and_made_normal() {
         assert_eq!(name(r#""a/\303\251 \"\\\t""#).bytes, "a/é \"\\\t".as_bytes());
+        assert_eq!(name(r#""\377\001""#).bytes, b"\xff\x01");
         assert_eq!(name("./a//b/./c").bytes, b"a/b/c");
         assert_eq!(name("//a/b/").bytes, b"/a/b/");
         for bad in [r#""a"#, r#""\9""#, r#""\40""#, r#""\477""#, "\"a\\"] {

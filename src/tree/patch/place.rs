@@ -9,6 +9,8 @@ pub(super) struct NoPlace {
     pub(super) hunk: usize,
     /// The old line of the hunk that differs first at the stated place, from 0.
     pub(super) old_line: usize,
+    /// The line of the file that it was compared with, from 1.
+    pub(super) file_line: usize,
     /// That line of the patch; empty where the hunk wants the file to end.
     pub(super) expected: Vec<u8>,
     /// What stands there in the file; empty where the file ends.
@@ -19,16 +21,22 @@ pub(super) struct NoPlace {
 ///
 /// Every hunk stands where all its old lines stand: at the stated line, else at the nearest other place
 /// behind the hunk before, a later one first. What a hunk shows of the file's ends binds: without a line
-/// before it at line 1 it stands at the start, without context after it at the end of the file. A diff
-/// that was made without any context stands at the stated lines only.
-pub(super) fn place(text: &[u8], hunks: &[Hunk]) -> Result<Vec<u8>, NoPlace> {
+/// before it at line 1 it stands at the start, without context after it at the end of the file. `bare`
+/// hunks, made without any context, stand at the stated lines only.
+pub(super) fn place(text: &[u8], hunks: &[Hunk], bare: bool) -> Result<Vec<u8>, NoPlace> {
     let file = Text::new(text);
-    let bare = is_bare(hunks);
     let mut made = Vec::with_capacity(text.len());
     let mut done = 0;
     for (number, hunk) in hunks.iter().enumerate() {
         let at = file.find(hunk, done, bare).ok_or_else(|| file.no_place(number, hunk, done))?;
         made.extend_from_slice(&text[file.starts[done]..file.starts[at]]);
+        // New lines would go on a last line that no line feed ends.
+        if !made.is_empty() && !made.ends_with(b"\n") && !hunk.new.text.is_empty() {
+            let start = made.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            let found = made.split_off(start);
+            let (file_line, expected) = (at.max(1), [&found[..], b"\n"].concat());
+            return Err(NoPlace { hunk: number, old_line: 0, file_line, expected, found });
+        }
         made.extend_from_slice(&hunk.new.text);
         done = at + file.lines_of(hunk);
     }
@@ -36,11 +44,11 @@ pub(super) fn place(text: &[u8], hunks: &[Hunk]) -> Result<Vec<u8>, NoPlace> {
     Ok(made)
 }
 
-/// Whether these hunks were made without context. A single hunk at the start of a file may as well be
-/// all of it, and is taken so.
-fn is_bare(hunks: &[Hunk]) -> bool {
+/// Whether the hunks of one file can only have been made without context. A single hunk at the start of
+/// a file may as well be all of it.
+pub(super) fn is_bare(hunks: &[Hunk]) -> bool {
     let none = !hunks.iter().any(Hunk::has_context);
-    none && (hunks.len() > 1 || hunks.iter().any(|hunk| hunk.old.start > 1))
+    none && (hunks.len() > 1 || hunks.iter().any(|hunk| hunk.old.index() > 0))
 }
 
 /// A text with the start of every line, and its end.
@@ -91,7 +99,7 @@ impl<'a> Text<'a> {
         if bare {
             (from, to) = (from.max(stated), to.min(stated));
         } else {
-            if hunk.old.start <= 1 {
+            if hunk.old.index() == 0 {
                 to = 0;
             }
             if !hunk.has_context_after() {
@@ -109,11 +117,11 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// Whether the old lines stand from this line on.
+    /// Whether the old lines stand from this line on; with a side that must end the file, at its end.
     fn fits(&self, hunk: &Hunk, at: usize) -> bool {
         let rest = &self.text[self.starts[at]..];
-        rest.starts_with(&hunk.old.text)
-            && (!hunk.old.is_open() || rest.len() == hunk.old.text.len())
+        let ends = hunk.old.is_open() || hunk.new.is_open();
+        rest.starts_with(&hunk.old.text) && (!ends || rest.len() == hunk.old.text.len())
     }
 
     fn no_place(&self, number: usize, hunk: &Hunk, done: usize) -> NoPlace {
@@ -122,7 +130,8 @@ impl<'a> Text<'a> {
         let differs =
             expected.find(|(index, line)| self.line(stated.saturating_add(*index)) != *line);
         let (old_line, expected) = differs.unwrap_or((self.lines_of(hunk), b""));
-        let found = self.line(stated.saturating_add(old_line)).to_vec();
-        NoPlace { hunk: number, old_line, expected: expected.to_vec(), found }
+        let at = stated.saturating_add(old_line);
+        let (file_line, found) = (at.saturating_add(1), self.line(at).to_vec());
+        NoPlace { hunk: number, old_line, file_line, expected: expected.to_vec(), found }
     }
 }

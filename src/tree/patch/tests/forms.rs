@@ -93,6 +93,8 @@ fn modes_links_renames_and_copies() {
     makes([("x", "1\n")], mode, [("x", "x 1\n")]);
     let both = format!("{mode}index 1..2\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n");
     makes([("x", "1\n")], both, [("x", "x 2\n")]);
+    let stays = "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n";
+    makes([("x", "x 1\n")], stays, [("x", "x 2\n")]);
     let link = "diff --git a/x b/x\nindex 1..2 120000\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-t\n\\ No newline at end of file\n+u\n\\ No newline at end of file\n";
     makes([("x", "l t")], link, [("x", "l u")]);
     let typed = "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\ndiff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+t\n\\ No newline at end of file\n";
@@ -162,6 +164,9 @@ fn diffs_without_context_apply_at_their_lines() {
         [("x", "a\nx\nb\nd\n")],
     );
     makes([("x", text)], format!("{head}@@ -1,4 +1 @@\n-a\n-b\n-c\n-d\n+e\n"), [("x", "e\n")]);
+    let both = format!("{head}@@ -0,0 +1 @@\n+x\n--- a/y\n+++ b/y\n@@ -2 +2 @@\n-b\n+B\n");
+    makes([("x", text), ("y", text)], both, [("x", "x\na\nb\nc\nd\n"), ("y", "a\nB\nc\nd\n")]);
+    makes([("x", text)], format!("{head}@@ -1,0 +2 @@\n+x\n"), [("x", "a\nx\nb\nc\nd\n")]);
     makes([("x", text)], format!("{head}@@ -4,0 +5 @@\n+e\n"), [("x", "a\nb\nc\nd\ne\n")]);
 }
 

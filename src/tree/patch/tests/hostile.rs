@@ -41,7 +41,7 @@ const PIECES: [&str; 34] = [
     "index 1..2 100644\n",
     "GIT binary patch\n",
     "literal 1\n",
-    "delta 1073741824\n",
+    "delta 268435456\n",
     "LcmZQzWMT#Y01f~L\n",
     "\t1970-01-01 00:00:00 +0000",
     "a/x",
@@ -124,15 +124,15 @@ fn inflated_bytes_are_bounded_by_what_is_stated() {
     );
     refuses(
         [("x", "")],
-        binary("literal", 1 << 30, b"short"),
-        "`x`: line 3 of the patch holds binary data that is not the stated 1073741824 bytes",
+        binary("literal", 1 << 28, b"short"),
+        "`x`: line 3 of the patch holds binary data that is not the stated 268435456 bytes",
     );
     // A difference of ten bytes that makes two gigabytes.
     let delta = [0, 0x80, 0x80, 0x80, 0x80, 0x08];
     refuses(
         [("x", "")],
         binary("delta", delta.len(), &delta),
-        "`x`: line 3 of the patch makes a file of more than 1073741824 bytes",
+        "`x`: line 3 of the patch makes a file of more than 268435456 bytes",
     );
 }
 
@@ -143,8 +143,8 @@ fn copies_of_a_large_file_are_counted_together() {
         writeln!(patch, "diff --git a/x b/{number}\ncopy from x\ncopy to {number}").expect("text");
     }
     let large = [("x".to_owned(), vec![b'a'; 60 << 20])].into();
-    let fault = patched(large, patch).expect_err("more than a gigabyte");
-    let words = "`17`, which line 52 of the patch makes, brings the files of the patch to more than 1073741824 bytes";
+    let fault = patched(large, patch).expect_err("more than the limit");
+    let words = "`4`, which line 13 of the patch makes, brings the files of the patch to more than 268435456 bytes";
     assert_eq!(fault.to_string(), words);
 }
 

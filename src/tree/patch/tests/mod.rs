@@ -28,7 +28,7 @@ fn state(text: &[u8]) -> FileState {
     FileState { bytes: bytes.to_vec(), kind }
 }
 
-fn text(state: FileState) -> Vec<u8> {
+fn text(state: &FileState) -> Vec<u8> {
     let mark = match state.kind {
         FileKind::Plain => &b""[..],
         FileKind::Executable => b"x ",
@@ -50,9 +50,9 @@ fn patched(mut tree: Tree, patch: impl AsRef<[u8]>) -> Result<Tree, PatchError> 
     for Change { path, before, after } in changes {
         let path = path.as_str().expect("the tests name files in UTF-8").to_owned();
         assert_ne!(before, after, "{path}");
-        assert_eq!(tree.remove(&path), before.map(text), "{path}");
+        assert_eq!(tree.remove(&path), before.as_ref().map(text), "{path}");
         if let Some(after) = after {
-            tree.insert(path, text(after));
+            tree.insert(path, text(&after));
         }
     }
     Ok(tree)

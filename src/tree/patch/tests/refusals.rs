@@ -30,10 +30,42 @@ fn a_hunk_that_does_not_apply_says_where_and_what_differs() {
         format!("{HEAD}@@ -1 +1,2 @@\n a\n+A\n"),
         "`x`: hunk 1 (`@@ -1 +1,2 @@`) does not apply: line 6 of the patch expects the end of the file at line 2 of the file, found `b`",
     );
+    // Without context it may as well be the diff of an empty file.
+    refuses(
+        [("x", "a\nb\n")],
+        format!("{HEAD}@@ -0,0 +1 @@\n+A\n"),
+        "`x`: hunk 1 (`@@ -0,0 +1 @@`) does not apply: line 5 of the patch expects the end of the file at line 1 of the file, found `a`",
+    );
     refuses(
         [("x", "a")],
         format!("{HEAD}@@ -1 +1 @@\n-a\n+b\n"),
         "`x`: hunk 1 (`@@ -1 +1 @@`) does not apply: line 4 of the patch expects `a` at line 1 of the file, found `a` without a line feed after it",
+    );
+}
+
+#[test]
+fn lines_are_never_joined() {
+    let open = "\\ No newline at end of file\n";
+    let words = |hunk: &str, line: usize, expected: &str, at: usize, found: &str| {
+        format!(
+            "`x`: hunk 1 (`{hunk}`) does not apply: line {line} of the patch expects {expected} at line {at} of the file, found {found}"
+        )
+    };
+    // An end without a line feed amid the file, and a line after such an end.
+    refuses(
+        [("x", "a\nb\nc\n")],
+        format!("{HEAD}@@ -2 +2 @@\n-b\n+B\n{open}"),
+        &words("@@ -2 +2 @@", 7, "the end of the file", 3, "`c`"),
+    );
+    refuses(
+        [("x", "a\nb")],
+        format!("{HEAD}@@ -2,0 +3 @@\n+c\n"),
+        &words("@@ -2,0 +3 @@", 5, "`b`", 2, "`b` without a line feed after it"),
+    );
+    refuses(
+        [("x", "")],
+        format!("{HEAD}@@ -0,0 +1 @@\n+b\n{open}@@ -0,0 +2 @@\n+c\n"),
+        "`x`: hunk 2 (`@@ -0,0 +2 @@`) does not apply: line 8 of the patch expects `b` at line 1 of the file, found `b` without a line feed after it",
     );
 }
 
@@ -185,7 +217,7 @@ fn malformed_diffs_name_the_line() {
         ),
         (
             "diff --git a/x b/x\nGIT binary patch\nliteral 9999999999999\n".to_owned(),
-            "line 3 of the patch: `literal 9999999999999` is no size up to 1073741824 bytes",
+            "line 3 of the patch: `literal 9999999999999` is no size up to 268435456 bytes",
         ),
     ] {
         refuses([("x", "a\n")], patch, words);
@@ -200,7 +232,11 @@ fn malformed_diffs_name_the_line() {
 fn files_that_do_not_fit_their_diffs() {
     let gone = "diff --git a/x b/x\ndeleted file mode 100644\nindex 1..0\n";
     refuses([("x", "abc")], gone, "`x`: line 1 of the patch deletes it and leaves 3 of its bytes");
-    refuses([], gone, "`x`, which line 1 of the patch changes, is not in the tree");
+    refuses(
+        [],
+        gone,
+        "`x`: line 1 of the patch deletes it, and it is not in the tree: the patch is for another tree, or is applied already",
+    );
     let link = "diff --git a/x b/x\nindex 1..2 120000\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-t\n\\ No newline at end of file\n+u\n\\ No newline at end of file\n";
     refuses(
         [("x", "t")],
