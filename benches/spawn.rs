@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use adequacy::run::environment::{Environment, Places};
 use adequacy::run::exit::Exit;
+use adequacy::run::sandbox::Sandbox;
 use adequacy::run::spawn::{CommandSpec, OUTPUT_LIMIT, Spawner};
 
 #[expect(clippy::print_stdout, reason = "a bench talks")]
@@ -20,7 +21,8 @@ fn main() {
         std::fs::create_dir_all(place).expect("private places");
     }
     let environment = Environment::for_run(|name| std::env::var_os(name), &places, &[], &[]);
-    let spawner = Spawner::new(Path::new(env!("CARGO_BIN_EXE_adequacy"))).expect("a spawner");
+    let helper = Path::new(env!("CARGO_BIN_EXE_adequacy"));
+    let spawner = Spawner::new(helper, Sandbox::default()).expect("a spawner");
     let bare = || {
         let mut command = Command::new("true");
         command.env_clear().envs(environment.iter()).current_dir(folder.path());
@@ -31,6 +33,7 @@ fn main() {
         let done = spawner.run(&CommandSpec {
             argv: &["true".to_owned()],
             cwd: folder.path(),
+            workspace: folder.path(),
             environment: &environment,
             log: &folder.path().join("log"),
             limit: Duration::from_secs(60),

@@ -5,6 +5,7 @@ mod batch;
 mod exit;
 mod fault;
 mod init;
+mod isolation;
 mod keygen;
 mod list;
 mod measure;

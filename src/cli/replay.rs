@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, 
     writeln!(streams.out, "{shown}")?;
     let diff = text::diff(plan, mutant, snapshot)?;
     writeln!(streams.out, "{}", text::output(&diff))?;
-    let spawner = setup::spawner(&options.helper)?;
+    let spawner = setup::spawner(&task, &options, &args.isolation, true, streams)?;
     let logs = tempfile::tempdir_in(&options.scratch).map_err(|error| {
         let shown = options.scratch.display();
         Fault::new(Exit::Resources, format!("cannot write in `{shown}`: {error}"))
@@ -56,6 +56,7 @@ fn options(args: &ReplayArgs, task: &Task, run: &RunFile) -> Result<Options, Fau
         resume: false,
         choice: run.choice.clone(),
         output_limit: run.output_limit,
+        limits: run.limits,
         full_matrix: true,
         max_undecided: None,
         allow: Default::default(),

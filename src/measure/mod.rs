@@ -29,6 +29,7 @@ use crate::adequacy::{Adequacy, Gate, Thresholds};
 use crate::base::{RelPath, Sink};
 use crate::outcome::{self, Outcome};
 use crate::plan::Plan;
+use crate::run::sandbox::Limits;
 use crate::run::{Lab, RunError, Runner, Sentinels, Settings, Spawner};
 use crate::task::{Task, TaskError};
 use crate::tree::{Choice, Snapshot};
@@ -52,6 +53,8 @@ pub struct Options {
     pub choice: Choice,
     /// Bytes of output at which a command is stopped.
     pub output_limit: u64,
+    /// What a command may use besides.
+    pub limits: Limits,
     /// Run every command on every mutant.
     pub full_matrix: bool,
     /// Most undecided mutants, where a flag says so.
@@ -112,7 +115,7 @@ pub fn measure(
     let links = prepared.links(task);
     let watched = links::fingerprint(&links)?;
     let output = OutputDir::open(&options.output, options.resume)?;
-    let mut run = RunFile::begin(task, options, &prepared, &links);
+    let mut run = RunFile::begin(task, options, &prepared, &links, spawner.sandbox());
     let settings = options.settings(output.logs(), links.clone());
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
     output.begin(&run, earlier.as_ref())?;

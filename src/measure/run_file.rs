@@ -11,6 +11,7 @@ use super::{Controls, Options, Prepared};
 use crate::adequacy::{Adequacy, Gate};
 use crate::base::{RelPath, Sha256, any_path};
 use crate::plan::{Plan, SAMPLER};
+use crate::run::sandbox::{Limits, Place, Sandbox};
 use crate::run::workspace::Soundness;
 use crate::run::{Baseline, Lab, Run, Runner, Sentinels};
 use crate::task::{Command, Task};
@@ -46,6 +47,8 @@ pub struct RunFile {
     pub choice: Choice,
     /// Bytes of output at which a command is stopped.
     pub output_limit: u64,
+    /// What a command may use besides.
+    pub limits: Limits,
     /// Digest over everything of the task that can change a verdict.
     pub task_sha256: Sha256,
     /// Digest over everything that was copied.
@@ -136,6 +139,19 @@ pub struct Isolation {
     pub network: String,
     /// Where a command can write.
     pub files: String,
+    /// Where it can write besides its workspace because a flag says so.
+    pub allow_write: Vec<Place>,
+}
+
+impl Isolation {
+    fn of(sandbox: &Sandbox) -> Self {
+        Self {
+            processes: sandbox.processes().to_owned(),
+            network: sandbox.network().to_owned(),
+            files: sandbox.files(),
+            allow_write: sandbox.allow_write.clone(),
+        }
+    }
 }
 
 /// A sample of the mutants.
@@ -188,6 +204,7 @@ impl RunFile {
         options: &Options,
         prepared: &Prepared,
         links: &[(RelPath, PathBuf)],
+        sandbox: &Sandbox,
     ) -> Self {
         let Prepared { snapshot, plan, interpreter } = prepared;
         let left_out = snapshot.left_out().iter();
@@ -198,6 +215,7 @@ impl RunFile {
             task: task.clone(),
             choice: options.choice.clone(),
             output_limit: options.output_limit,
+            limits: options.limits,
             task_sha256: digest(task, options),
             tree_sha256: snapshot.digest(),
             plan_sha256: Sha256::of(b""),
@@ -209,12 +227,7 @@ impl RunFile {
                 version: judge.version.clone(),
                 executable: judge.executable.clone(),
             }),
-            isolation: Isolation {
-                processes: "subreaper: every descendant is found and ended".to_owned(),
-                network: "host".to_owned(),
-                files: "private HOME, TMPDIR and workspace; other writes are not prevented"
-                    .to_owned(),
-            },
+            isolation: Isolation::of(sandbox),
             soundness: None,
             jobs: options.jobs,
             sampler: None,
@@ -327,6 +340,7 @@ fn digest(task: &Task, options: &Options) -> Sha256 {
         "build": step(&task.build),
         "full_matrix": options.full_matrix,
         "output_limit": options.output_limit,
+        "limits": options.limits,
     });
     Sha256::of(value.to_string().as_bytes())
 }

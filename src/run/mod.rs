@@ -15,6 +15,7 @@ mod orphans;
 mod pool;
 mod processes;
 mod runner;
+pub mod sandbox;
 pub mod spawn;
 mod trial;
 pub mod workspace;

@@ -1,7 +1,8 @@
 //! Starting the command itself, and saying why it cannot start.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -10,36 +11,88 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::Pid;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{CapabilitySet, capability_is_in_bounding_set, remove_capability_from_bounding_set};
 
+use super::fence::Fence;
+use super::order::Order;
+use super::raw;
 use crate::run::exit::Exit;
+use crate::run::sandbox::Place;
 
 /// How often, and after which pause, a program file that is open for writing is tried again. Our
 /// own engine can be the writer for a moment: a process forked between its open and its close
 /// holds the file until it has started its own program.
 const BUSY: (u32, Duration) = (100, Duration::from_millis(10));
 
+/// What the command's process puts on before its program starts, the helper itself never.
+pub(super) struct Hold {
+    fence: Option<Fence>,
+    namespaces: bool,
+    file_size: Option<u64>,
+}
+
+impl Hold {
+    /// # Errors
+    /// Landlock is asked for and cannot be had.
+    pub(super) fn prepare(order: &Order) -> io::Result<Self> {
+        let sandbox = &order.sandbox;
+        let allowed = sandbox.allow_write.iter().map(|Place(path)| path.as_path());
+        let places = [&*order.workspace].into_iter().chain(allowed);
+        let fence = Fence::around(sandbox.landlock, places)?;
+        Ok(Self { fence, namespaces: sandbox.namespaces, file_size: sandbox.limits.file_size })
+    }
+
+    fn put_on(&mut self) -> io::Result<()> {
+        raw::default_signals();
+        if let Some(limit) = self.file_size {
+            let maximum = getrlimit(Resource::Fsize).maximum.map_or(limit, |most| most.min(limit));
+            setrlimit(Resource::Fsize, Rlimit { current: Some(maximum), maximum: Some(maximum) })?;
+        }
+        // A command of root keeps root's powers over the namespaces, and could mount everything
+        // writable again.
+        let mounts = CapabilitySet::SYS_ADMIN;
+        if self.namespaces && capability_is_in_bounding_set(mounts)? {
+            remove_capability_from_bounding_set(mounts)?;
+        }
+        self.fence.take().map_or(Ok(()), Fence::close)
+    }
+}
+
 /// Starts `argv` in its own process group, with nothing to read and both outputs in one pipe.
 /// Only descriptors 0, 1 and 2 get through: those we opened close on exec, and those we inherited
-/// are closed already.
-///
-/// The standard library resets SIGPIPE. Other signals that our caller ignores (`nohup`) stay
-/// ignored, as they would in a shell.
-pub(super) fn start(argv: &[OsString], output: OwnedFd) -> Result<Pid, Exit> {
+/// are closed already. Every signal has its default effect.
+pub(super) fn start(argv: &[OsString], output: OwnedFd, mut hold: Hold) -> Result<Pid, Exit> {
     let (program, words) = argv.split_first().expect("an order has a program");
-    let both = output.try_clone().map_err(|error| Exit::Lost(error.to_string()))?;
+    let lost = |error: io::Error| Exit::Lost(error.to_string());
+    let both = output.try_clone().map_err(lost)?;
+    let (why, say_why) = pipe_with(PipeFlags::CLOEXEC).map_err(|error| lost(error.into()))?;
+    let mut say_why = File::from(say_why);
     let mut command = Command::new(program);
     command.args(words).process_group(0).stdin(Stdio::null()).stdout(output).stderr(both);
+    raw::before_exec(&mut command, move || {
+        hold.put_on().inspect_err(|error| {
+            // The standard library hands over no more than an error number.
+            let _ = say_why.write_all(error.to_string().as_bytes());
+        })
+    });
     let mut tries = BUSY.0;
-    loop {
+    let error = loop {
         match command.spawn() {
             Ok(child) => return Ok(Pid::from_child(&child)),
             Err(error) if Errno::from_io_error(&error) == Some(Errno::TXTBSY) && tries > 0 => {
                 tries -= 1;
                 sleep(BUSY.1);
             }
-            Err(error) => return Err(refusal(program, &error)),
+            Err(error) => break error,
         }
+    };
+    drop(command); // and with it the last writer
+    let mut text = String::new();
+    match File::from(why).read_to_string(&mut text) {
+        Ok(0) => Err(refusal(program, &error)),
+        _ => Err(Exit::Lost(format!("the command cannot be held: {text}"))),
     }
 }
 
