@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
@@ -94,11 +94,6 @@ impl Bench {
         }
     }
 
-    /// What a sandbox lets a command write in; without links.
-    pub(crate) fn space(&self) -> PathBuf {
-        self.folder.path().join("space").canonicalize().expect("it is there")
-    }
-
     /// A command's working directory.
     pub(crate) fn work(&self) -> PathBuf {
         self.folder.path().join("space/work")
@@ -166,7 +161,12 @@ impl Bench {
             let state = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
             marked || (pids.contains(pid) && !state.contains("State:\tZ"))
         };
-        names.filter(lives).collect()
+        let shown = |pid: String| {
+            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let st = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            format!("{pid} {st} {}", String::from_utf8_lossy(&words).replace('\0', " "))
+        };
+        names.filter(lives).map(shown).collect()
     }
 }
 

@@ -1,9 +1,10 @@
 //! Starting the command itself, and saying why it cannot start.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -71,11 +72,13 @@ pub(super) fn start(argv: &[OsString], output: OwnedFd, mut hold: Hold) -> Resul
     let mut say_why = File::from(say_why);
     let mut command = Command::new(program);
     command.args(words).process_group(0).stdin(Stdio::null()).stdout(output).stderr(both);
+    let exec = Exec::new(argv).map_err(lost)?;
     raw::before_exec(&mut command, move || {
         hold.put_on().inspect_err(|error| {
             // The standard library hands over no more than an error number.
             let _ = say_why.write_all(error.to_string().as_bytes());
-        })
+        })?;
+        Err(exec.run().into())
     });
     let mut tries = BUSY.0;
     let error = loop {
@@ -93,6 +96,45 @@ pub(super) fn start(argv: &[OsString], output: OwnedFd, mut hold: Hold) -> Resul
     match File::from(why).read_to_string(&mut text) {
         Ok(0) => Err(refusal(program, &error)),
         _ => Err(Exit::Lost(format!("the command cannot be held: {text}"))),
+    }
+}
+
+/// The command's program by each path it may have, and its words.
+struct Exec {
+    paths: Vec<CString>,
+    words: Vec<CString>,
+}
+
+impl Exec {
+    /// # Errors
+    /// A word holds a NUL byte.
+    fn new(argv: &[OsString]) -> io::Result<Self> {
+        let text = |word: &OsStr| CString::new(word.as_bytes()).map_err(io::Error::other);
+        let words = argv.iter().map(|word| text(word)).collect::<Result<Vec<_>, _>>()?;
+        let program = &argv[0];
+        let paths = if program.as_bytes().contains(&b'/') {
+            vec![text(program)?]
+        } else {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let places = std::env::split_paths(&path).map(|folder| folder.join(program));
+            places.map(|place| text(place.as_os_str())).collect::<Result<_, _>>()?
+        };
+        Ok(Self { paths, words })
+    }
+
+    /// Becomes the program; gives the error where it cannot. Not the standard library's way, which
+    /// hands a file that is no program to a shell.
+    fn run(&self) -> Errno {
+        let mut closed = None;
+        for path in &self.paths {
+            let Err(errno) = nix::unistd::execv(path, &self.words);
+            match Errno::from_raw_os_error(errno as i32) {
+                Errno::NOENT | Errno::NOTDIR if self.paths.len() > 1 => {}
+                Errno::ACCESS => closed = Some(Errno::ACCESS),
+                other => return other,
+            }
+        }
+        closed.unwrap_or(Errno::NOENT)
     }
 }
 
