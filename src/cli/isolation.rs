@@ -11,7 +11,7 @@ use crate::report::terminal::escaped;
 use crate::run::sandbox::{self, Isolation, Limits, Network, Place, Sandbox, Wish};
 
 /// What holds the commands.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct IsolationArgs {
     /// What keeps commands from harming others; auto is the strongest that works here
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = isolation())]
@@ -39,6 +39,16 @@ pub(crate) struct LimitArgs {
     /// Most processes of a command at one time; a mutant over it is undecided
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     processes: Option<u64>,
+}
+
+impl IsolationArgs {
+    /// With these places, where a flag names none.
+    pub(crate) fn or_allow(mut self, places: &[Place]) -> Self {
+        if self.allow_write.is_empty() {
+            self.allow_write = places.iter().map(|Place(path)| path.clone()).collect();
+        }
+        self
+    }
 }
 
 impl LimitArgs {

@@ -306,6 +306,14 @@ impl Ran<'_> {
         self
     }
 
+    /// It ended by itself with one of these statuses, which is given.
+    pub(crate) fn exits_one_of(&self, codes: &[i32]) -> i32 {
+        match self.status.code() {
+            Some(code) if codes.contains(&code) => code,
+            _ => self.fail(&format!("expected one of the exits {codes:?}")),
+        }
+    }
+
     /// This signal ended it.
     pub(crate) fn dies_of(&self, signal: i32) -> &Self {
         if self.status.signal() != Some(signal) {

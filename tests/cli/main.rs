@@ -6,6 +6,7 @@ mod harness;
 
 mod copies;
 mod interrupts;
+mod isolation;
 mod list;
 mod processes;
 mod refusals;

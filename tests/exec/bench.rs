@@ -163,8 +163,7 @@ impl Bench {
         };
         let shown = |pid: String| {
             let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            let st = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            format!("{pid} {st} {}", String::from_utf8_lossy(&words).replace('\0', " "))
+            format!("{pid} {}", String::from_utf8_lossy(&words).replace('\0', " "))
         };
         names.filter(lives).map(shown).collect()
     }

@@ -182,7 +182,10 @@ fn what_is_allowed_besides_is_written_and_what_is_beside_it_is_not() {
         assert_eq!(fs::read_to_string(open.join("new")).expect("the new file"), "x");
         assert_eq!(fs::read_to_string(&one_file).expect("the one file"), "x");
         if fenced(&level) {
-            assert_eq!((done.as_slice(), &*beside), (&["open", "mode", "one"].map(String::from)[..], "precious"));
+            assert_eq!(
+                (done.as_slice(), &*beside),
+                (&["open", "mode", "one"].map(String::from)[..], "precious")
+            );
         } else {
             assert_eq!((done.len(), &*beside), (4, "x"));
         }

@@ -13,9 +13,8 @@ use crate::run::sandbox::Landlock;
 
 /// What real test suites write to besides their workspace: sinks, terminals, and the shared memory
 /// that semaphores of `multiprocessing` lie in.
-const DEVICES: &[&str] = &[
-    "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm",
-];
+const DEVICES: &[&str] =
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm"];
 
 /// The oldest version used (Linux 6.2): before it, a file outside could be truncated.
 const OLDEST: ABI = ABI::V3;

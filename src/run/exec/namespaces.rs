@@ -32,7 +32,8 @@ pub(super) fn run(order: &Order, log: Log) -> io::Result<Option<Report>> {
     let (answer, say_answer) = pipe_with(PipeFlags::CLOEXEC)?;
     let Some(init) = raw::fork_into(kinds(order.sandbox.network))? else {
         drop((say_mapped, answer));
-        let report = serve_inside(order, log, mapped).unwrap_or_else(|error| could_not_prepare(&error));
+        let report =
+            serve_inside(order, log, mapped).unwrap_or_else(|error| could_not_prepare(&error));
         let line = serde_json::to_vec(&report).expect("a report is plain data");
         // Without a reader the helper is dead, and so are we.
         let _ = File::from(say_answer).write_all(&line);
@@ -52,8 +53,7 @@ pub(super) fn run(order: &Order, log: Log) -> io::Result<Option<Report>> {
 }
 
 fn kinds(network: Network) -> i32 {
-    let always =
-        libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
+    let always = libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
     match network {
         Network::Host => always,
         Network::Loopback | Network::None => always | libc::CLONE_NEWNET,

@@ -36,10 +36,11 @@ impl Order {
     /// The words that [`Order::parse`] reads.
     pub(in crate::run) fn words(&self) -> impl Iterator<Item = OsString> {
         let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-        let numbers =
-            [ms(self.limit), ms(self.grace), self.output_limit, self.keep as u64].map(|n| n.to_string());
+        let numbers = [ms(self.limit), ms(self.grace), self.output_limit, self.keep as u64]
+            .map(|n| n.to_string());
         let sandbox = serde_json::to_string(&self.sandbox).expect("plain data");
-        let rest = [self.log.clone().into(), self.workspace.clone().into(), sandbox.into(), "--".into()];
+        let rest =
+            [self.log.clone().into(), self.workspace.clone().into(), sandbox.into(), "--".into()];
         numbers.into_iter().map(OsString::from).chain(rest).chain(self.argv.iter().cloned())
     }
 
@@ -58,8 +59,16 @@ impl Order {
         let sandbox = serde_json::from_str(words.next()?.to_str()?).ok()?;
         words.next().filter(|word| word == "--")?;
         let argv: Vec<_> = words.collect();
-        (!argv.is_empty())
-            .then_some(Self { limit, grace, output_limit, keep, log, workspace, sandbox, argv })
+        (!argv.is_empty()).then_some(Self {
+            limit,
+            grace,
+            output_limit,
+            keep,
+            log,
+            workspace,
+            sandbox,
+            argv,
+        })
     }
 }
 

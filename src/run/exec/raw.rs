@@ -40,9 +40,8 @@ pub(super) fn fork_into(namespaces: i32) -> io::Result<Option<Pid>> {
     arguments[4] = u64::from(libc::SIGCHLD.unsigned_abs());
     // SAFETY: without CLONE_VM the child has a copy of our memory and goes on on a copy of this
     // stack, as after fork. The helper has one thread, so no lock is held by one that the copy lacks.
-    let process = unsafe {
-        libc::syscall(libc::SYS_clone3, arguments.as_ptr(), size_of_val(&arguments))
-    };
+    let process =
+        unsafe { libc::syscall(libc::SYS_clone3, arguments.as_ptr(), size_of_val(&arguments)) };
     if process < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -58,7 +57,8 @@ pub(super) fn set_read_only(
     below: bool,
 ) -> io::Result<()> {
     let path = CString::new(path).map_err(io::Error::other)?;
-    let mut attributes = libc::mount_attr { attr_set: 0, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    let mut attributes =
+        libc::mount_attr { attr_set: 0, attr_clr: 0, propagation: 0, userns_fd: 0 };
     let which = if read_only { &mut attributes.attr_set } else { &mut attributes.attr_clr };
     *which = libc::MOUNT_ATTR_RDONLY;
     let flags = libc::AT_EMPTY_PATH | if below { libc::AT_RECURSIVE } else { 0 };

@@ -14,7 +14,9 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
-use rustix::thread::{CapabilitySet, capability_is_in_bounding_set, remove_capability_from_bounding_set};
+use rustix::thread::{
+    CapabilitySet, capability_is_in_bounding_set, remove_capability_from_bounding_set,
+};
 
 use super::fence::Fence;
 use super::order::Order;

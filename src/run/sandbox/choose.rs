@@ -136,22 +136,21 @@ mod tests {
         };
         let (full, files) = ("true Full Loopback", "true Files Loopback");
         assert_eq!(wish(Isolation::Auto, None, true), [full, files]);
-        assert_eq!(wish(Isolation::Auto, Some(Network::None), true), [
-            "true Full None",
-            "true Files None"
-        ]);
-        assert_eq!(wish(Isolation::Auto, Some(Network::Host), true), [
-            "true Full Host",
-            "true Files Host"
-        ]);
+        assert_eq!(
+            wish(Isolation::Auto, Some(Network::None), true),
+            ["true Full None", "true Files None"]
+        );
+        assert_eq!(
+            wish(Isolation::Auto, Some(Network::Host), true),
+            ["true Full Host", "true Files Host"]
+        );
         assert_eq!(wish(Isolation::Landlock, None, true), ["false Full Host", "false Files Host"]);
         assert_eq!(wish(Isolation::None, None, false), ["false Off Host"]);
         assert_eq!(wish(Isolation::None, None, true), [""; 0]);
         assert_eq!(wish(Isolation::Landlock, Some(Network::Loopback), false), [""; 0]);
-        assert_eq!(wish(Isolation::Auto, Some(Network::Loopback), false), [
-            full,
-            files,
-            "true Off Loopback"
-        ]);
+        assert_eq!(
+            wish(Isolation::Auto, Some(Network::Loopback), false),
+            [full, files, "true Off Loopback"]
+        );
     }
 }

@@ -86,7 +86,8 @@ fn try_in(sandbox: &Sandbox, helper: &Path, scratch: &Path) -> Result<Seen, Stri
     for place in [&inside, &outside] {
         fs::create_dir(place).map_err(|error| failed(&error))?;
     }
-    let words = [helper, Path::new(exec::LOOK), &outside].map(|word| word.to_str().map(str::to_owned));
+    let words =
+        [helper, Path::new(exec::LOOK), &outside].map(|word| word.to_str().map(str::to_owned));
     let argv = words.into_iter().collect::<Option<Vec<_>>>();
     let argv = argv.ok_or_else(|| failed(&"the probe needs UTF-8 paths"))?;
     let spawner = Spawner::new(helper, alone).map_err(|error| failed(&error))?;
