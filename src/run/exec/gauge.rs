@@ -21,8 +21,9 @@ pub(super) fn over(limits: &Limits) -> Option<Exit> {
         return Some(Exit::ProcessLimit);
     }
     let most = limits.memory?;
-    let resident: u64 = processes.iter().map(|&process| resident(process)).sum();
-    (resident > most).then_some(Exit::MemoryLimit)
+    let all = |of: fn(Pid) -> u64| processes.iter().map(|&process| of(process)).sum::<u64>();
+    // What processes share counts once in each of them; looking closer costs more.
+    (all(resident) > most && all(proportional) > most).then_some(Exit::MemoryLimit)
 }
 
 /// The resident memory of a process in bytes; 0 when it has ended.
@@ -32,6 +33,16 @@ fn resident(process: Pid) -> u64 {
         statm.split_ascii_whitespace().nth(1)?.parse().ok()
     };
     pages().unwrap_or(0) * page_size() as u64
+}
+
+/// The same with its part of what it shares; all of it where that cannot be read.
+fn proportional(process: Pid) -> u64 {
+    let kilobytes = || -> Option<u64> {
+        let rollup = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?;
+        let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+        line.split_ascii_whitespace().next()?.parse().ok()
+    };
+    kilobytes().map_or_else(|| resident(process), |kilobytes| kilobytes * 1024)
 }
 
 /// What a failing exit is when it can come from the file size limit. A program may ignore the signal

@@ -15,6 +15,7 @@ use crate::run::environment::{Environment, Places};
 use crate::run::exec;
 use crate::run::exit::Exit;
 use crate::run::spawn::{CommandSpec, Spawner};
+use crate::run::workspace::Scratch;
 
 /// The process that looks does nothing that takes long.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -80,9 +81,9 @@ fn try_in(sandbox: &Sandbox, helper: &Path, scratch: &Path) -> Result<Seen, Stri
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", sandbox.mechanisms());
     // Not those of the caller: one of them may not exist any more.
     let alone = Sandbox { allow_write: Vec::new(), ..sandbox.clone() };
-    let folder = tempfile::tempdir_in(scratch).map_err(|error| failed(&error))?;
-    let root = folder.path().canonicalize().map_err(|error| failed(&error))?;
-    let [inside, outside, log] = ["inside", "outside", "log"].map(|name| root.join(name));
+    // As for copies: what a killed engine leaves is found and removed by a later one.
+    let folder = Scratch::create(scratch, &[]).map_err(|error| failed(&error))?;
+    let [inside, outside, log] = ["inside", "outside", "log"].map(|name| folder.path().join(name));
     for place in [&inside, &outside] {
         fs::create_dir(place).map_err(|error| failed(&error))?;
     }
