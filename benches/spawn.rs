@@ -13,6 +13,9 @@ use adequacy::run::exit::Exit;
 use adequacy::run::sandbox::{self, Isolation, Landlock, Network, Sandbox, Wish};
 use adequacy::run::spawn::{CommandSpec, OUTPUT_LIMIT, Spawner};
 
+/// Starts `true` in one way, once.
+type Work<'a> = Box<dyn Fn() + 'a>;
+
 #[expect(clippy::print_stdout, reason = "a bench talks")]
 fn main() {
     let rounds = std::env::args().find_map(|word| word.parse().ok()).unwrap_or(300);
@@ -45,18 +48,18 @@ fn main() {
             assert_eq!(done.exit, Exit::Code(0));
         }
     };
-    let mut all: Vec<(String, Box<dyn Fn()>, Vec<Duration>)> =
-        vec![("bare".to_owned(), Box::new(bare), Vec::new())];
+    let mut works: Vec<(&str, Work<'_>)> = vec![("bare", Box::new(bare))];
     for (name, sandbox) in levels(helper) {
-        all.push((name.to_owned(), Box::new(held(sandbox)), Vec::new()));
+        works.push((name, Box::new(held(sandbox))));
     }
+    let mut times = vec![Vec::new(); works.len()];
     for _ in 0..rounds {
-        for (_, work, times) in &mut all {
+        for ((_, work), times) in works.iter().zip(&mut times) {
             times.push(timed(work));
         }
     }
     println!("of {rounds}: least and median");
-    for (name, _, times) in all {
+    for ((name, _), times) in works.iter().zip(times) {
         println!("{name:40} {}", shown(times));
     }
 }

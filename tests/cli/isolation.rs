@@ -96,6 +96,32 @@ fn rather_nothing_than_less_than_was_asked_for() {
 }
 
 #[test]
+fn where_namespaces_are_forbidden_that_is_said_or_refused() {
+    let sandbox = writer("outside/file");
+    // A user namespace can forbid further ones; where even the first is forbidden, so are ours.
+    let forbid = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"";
+    let possible = std::process::Command::new("unshare").args(["-Ur", "true"]).status();
+    let possible = possible.is_ok_and(|status| status.success());
+    let call = |words: &[&str]| {
+        let call = sandbox.measure(&[words, &CHECK].concat());
+        if possible { call.through("unshare", &["-Ur", "sh", "-c", forbid, "sh"]) } else { call }
+    };
+    for words in [
+        &["--require-sandbox"][..],
+        &["--isolation", "namespaces"],
+        &["--net", "loopback"],
+        &["--net", "none"],
+    ] {
+        call(words).run().exits(11).tells("cannot be had here: namespaces and Landlock: ");
+    }
+    let ran = call(&[]).run();
+    ran.exits_one_of(&[0, 7]);
+    ran.tells("network: the host's").tells("(no more than that: namespaces and Landlock: ");
+    let isolation = &sandbox.json("adequacy.out/run.json")["isolation"];
+    assert_eq!(isolation["network"], "the host's");
+}
+
+#[test]
 fn places_that_no_command_may_write_are_refused() {
     let sandbox = writer("outside/file");
     for (place, why) in [

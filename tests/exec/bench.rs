@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
@@ -23,27 +24,25 @@ pub(crate) fn helper() -> PathBuf {
 /// No sandbox; then each mechanism alone and both. Where this machine lacks one, the level without
 /// it stands in its place, and its promises are those that are checked.
 pub(crate) fn levels() -> Vec<Sandbox> {
+    static LEVELS: OnceLock<Vec<Sandbox>> = OnceLock::new();
     let best = |isolation| {
         let wish = Wish { isolation, ..Wish::default() };
-        sandbox::choose(&wish, &helper(), &std::env::temp_dir()).expect("auto is always to be had")
+        sandbox::choose(&wish, &helper(), &std::env::temp_dir())
     };
-    let landlock = match sandbox::choose(
-        &Wish { isolation: Isolation::Landlock, ..Wish::default() },
-        &helper(),
-        &std::env::temp_dir(),
-    ) {
-        Ok(chosen) => chosen.sandbox,
-        Err(error) => {
+    let find = || {
+        let landlock = best(Isolation::Landlock).map(|chosen| chosen.sandbox);
+        let landlock = landlock.unwrap_or_else(|error| {
             println!("without Landlock: {error}");
             Sandbox::default()
+        });
+        let both = best(Isolation::Auto).expect("auto is always to be had");
+        if let Some(why) = &both.short_of {
+            println!("less than all: {why}");
         }
+        let namespaces = Sandbox { landlock: Landlock::Off, ..both.sandbox.clone() };
+        vec![Sandbox::default(), landlock, namespaces, both.sandbox]
     };
-    let both = best(Isolation::Auto);
-    if let Some(why) = &both.short_of {
-        println!("less than all: {why}");
-    }
-    let namespaces = Sandbox { landlock: Landlock::Off, ..both.sandbox.clone() };
-    vec![Sandbox::default(), landlock, namespaces, both.sandbox]
+    LEVELS.get_or_init(find).clone()
 }
 
 /// Whether something stops writing outside.

@@ -39,7 +39,7 @@ impl Fence {
             Landlock::Files => rules,
             Landlock::Full => rules.and_then(|rules| rules.scope(Scope::from_all(ABI::V6))),
         };
-        let rules = rules.and_then(Ruleset::create).map_err(io_error)?;
+        let rules = rules.and_then(Ruleset::create).map_err(|error| io_error(&error))?;
         let devices = DEVICES.iter().map(Path::new).filter(|device| device.exists());
         places.chain(devices).try_fold(rules, open_at).map(|rules| Some(Self(rules)))
     }
@@ -51,14 +51,14 @@ impl Fence {
     /// The kernel refuses.
     pub(super) fn close(self) -> io::Result<()> {
         let rules = open_at(self.0, Path::new("/proc/self"))?;
-        rules.restrict_self().map(drop).map_err(io_error)
+        rules.restrict_self().map(drop).map_err(|error| io_error(&error))
     }
 }
 
 fn open_at(rules: RulesetCreated, place: &Path) -> io::Result<RulesetCreated> {
     let directory = place.metadata().map_err(|error| at(place, &error))?.is_dir();
     let rule = PathBeneath::new(PathFd::new(place).map_err(io::Error::other)?, granted(directory));
-    rules.add_rule(rule).map_err(io_error)
+    rules.add_rule(rule).map_err(|error| io_error(&error))
 }
 
 fn granted(directory: bool) -> BitFlags<AccessFs> {
@@ -70,6 +70,6 @@ fn granted(directory: bool) -> BitFlags<AccessFs> {
     }
 }
 
-fn io_error(error: RulesetError) -> io::Error {
+fn io_error(error: &RulesetError) -> io::Error {
     io::Error::other(format!("Landlock: {error}"))
 }

@@ -30,8 +30,12 @@ pub(super) fn confine<'a>(writable: impl Iterator<Item = &'a Path>) -> io::Resul
     let root = Path::new("/");
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change(root, private).map_err(|error| at(root, &error.into()))?;
-    let terminals = Path::new(TERMINALS);
-    let writable = writable.chain(terminals.is_dir().then_some(terminals));
+    let (terminals, shared) = (Path::new(TERMINALS), Path::new(SHARED_MEMORY));
+    let writable = writable.chain(terminals.is_dir().then_some(terminals)).collect::<Vec<_>>();
+    // Not where a fresh one would hide a place that is written.
+    let fresh = shared.is_dir() && !writable.iter().any(|place| place.starts_with(shared));
+    let host = (shared.is_dir() && !fresh).then_some(shared);
+    let writable = writable.into_iter().chain(host);
     // As they are now, before they become read-only with the rest.
     let mut kept = writable
         .map(|place| {
@@ -48,9 +52,8 @@ pub(super) fn confine<'a>(writable: impl Iterator<Item = &'a Path>) -> io::Resul
         moved.map_err(|error| at(place, &error.into()))?;
     }
     processes()?;
-    let shared = Path::new(SHARED_MEMORY);
     let quiet = MountFlags::NOSUID | MountFlags::NODEV;
-    if shared.is_dir() {
+    if fresh {
         mount("tmpfs", shared, "tmpfs", quiet, c"mode=1777")
             .map_err(|error| at(shared, &error.into()))?;
     }

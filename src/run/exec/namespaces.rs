@@ -33,7 +33,7 @@ pub(super) fn run(order: &Order, log: Log) -> io::Result<Option<Report>> {
     let Some(init) = raw::fork_into(kinds(order.sandbox.network))? else {
         drop((say_mapped, answer));
         let report =
-            serve_inside(order, log, mapped).unwrap_or_else(|error| could_not_prepare(&error));
+            serve_inside(order, log, &mapped).unwrap_or_else(|error| could_not_prepare(&error));
         let line = serde_json::to_vec(&report).expect("a report is plain data");
         // Without a reader the helper is dead, and so are we.
         let _ = File::from(say_answer).write_all(&line);
@@ -43,10 +43,10 @@ pub(super) fn run(order: &Order, log: Log) -> io::Result<Option<Report>> {
     let told = map_users(init).and_then(|()| Ok(rustix::io::write(&say_mapped, b"m")?));
     drop(say_mapped); // an init that was told nothing ends
     let mut line = Vec::new();
-    let heard = File::from(answer).read_to_end(&mut line);
+    // What cannot be read to its end is no report.
+    let _ = File::from(answer).read_to_end(&mut line);
     let reaped = reap(init);
     told.map_err(|error| io::Error::new(error.kind(), format!("the map of users: {error}")))?;
-    heard?;
     let report = serde_json::from_slice::<Report>(&line)
         .unwrap_or_else(|_| nothing_ran(Exit::Lost("the init of its namespace died".to_owned())));
     Ok(Some(Report { ended: reaped.is_ok(), ..report }))
@@ -70,9 +70,9 @@ fn reap(init: Pid) -> io::Result<()> {
 }
 
 /// What init does: makes the namespaces what they are to be, then serves the order.
-fn serve_inside(order: &Order, log: Log, mapped: OwnedFd) -> io::Result<Report> {
+fn serve_inside(order: &Order, log: Log, mapped: &OwnedFd) -> io::Result<Report> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    if rustix::io::read(&mapped, &mut [0_u8; 1][..])? == 0 {
+    if rustix::io::read(mapped, &mut [0_u8; 1][..])? == 0 {
         return Err(io::Error::other("the users could not be mapped"));
     }
     // The helper alone answers the engine, and its death must show there at once.
