@@ -501,6 +501,12 @@ pub(crate) fn executable(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("our own file");
 }
 
+/// Says what this machine lacks, for whoever reads a test's output.
+#[expect(clippy::print_stdout, reason = "the output of a test is its stdout")]
+pub(crate) fn note(text: &str) {
+    println!("{text}");
+}
+
 /// Adds a line to a file.
 pub(crate) fn append(path: &Path, text: &str) {
     let mut file = fs::OpenOptions::new().append(true).open(path).expect("a file");

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::harness::Sandbox;
+use crate::harness::{Sandbox, note};
 
 /// A tree whose command writes where `TARGET` says, does not mind if it cannot, and judges one
 /// mutant.
@@ -33,7 +33,7 @@ fn the_source_tree_and_the_rest_of_the_system_cannot_be_written() {
     for target in ["outside/file", "tree/product.py", "home/file", "adequacy.out/run.json"] {
         let sandbox = writer(target);
         if !can_be_held(&sandbox) {
-            println!("no sandbox here; what is written is only noticed, see `storage`");
+            note("no sandbox here; what is written is only noticed, see `storage`");
             continue;
         }
         // The copies see the source as it is, and it stays so: the harness compares the tree.
@@ -174,4 +174,22 @@ fn a_mutant_that_meets_a_limit_is_undecided() {
     let limits = &sandbox.json("adequacy.out/run.json")["limits"];
     let expected = json!({"file_size": 2_000_000, "memory": 200_000_000, "processes": 30});
     assert_eq!(*limits, expected);
+}
+
+#[test]
+fn copies_below_shared_memory_are_held_too() {
+    let sandbox = writer("outside/file");
+    let Ok(scratch) = tempfile::tempdir_in("/dev/shm") else {
+        note("no shared memory here that can be written: copies are never made there");
+        return;
+    };
+    let path = scratch.path().to_str().expect("a UTF-8 path");
+    let held = can_be_held(&sandbox);
+    for isolation in ["auto", "landlock"] {
+        let words = ["--isolation", isolation, "--scratch", path];
+        let ran = sandbox.measure(&[&words[..], &CHECK].concat()).run();
+        ran.exits_one_of(if held { &[0, 7] } else { &[0, 7, 11] });
+        assert_eq!(sandbox.read("outside/file") == "precious", held);
+        assert_eq!(fs::read_dir(scratch.path()).expect("the folder").count(), 0);
+    }
 }

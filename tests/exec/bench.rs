@@ -21,6 +21,12 @@ pub(crate) fn helper() -> PathBuf {
         .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_adequacy")), PathBuf::from)
 }
 
+/// Says what this machine lacks, for whoever reads a test's output.
+#[expect(clippy::print_stdout, reason = "the output of a test is its stdout")]
+pub(crate) fn note(text: &str) {
+    println!("{text}");
+}
+
 /// No sandbox; then each mechanism alone and both. Where this machine lacks one, the level without
 /// it stands in its place, and its promises are those that are checked.
 pub(crate) fn levels() -> Vec<Sandbox> {
@@ -32,12 +38,12 @@ pub(crate) fn levels() -> Vec<Sandbox> {
     let find = || {
         let landlock = best(Isolation::Landlock).map(|chosen| chosen.sandbox);
         let landlock = landlock.unwrap_or_else(|error| {
-            println!("without Landlock: {error}");
+            note(&format!("without Landlock: {error}"));
             Sandbox::default()
         });
         let both = best(Isolation::Auto).expect("auto is always to be had");
         if let Some(why) = &both.short_of {
-            println!("less than all: {why}");
+            note(&format!("less than all: {why}"));
         }
         let namespaces = Sandbox { landlock: Landlock::Off, ..both.sandbox.clone() };
         vec![Sandbox::default(), landlock, namespaces, both.sandbox]

@@ -12,7 +12,7 @@ use adequacy::run::exit::Exit;
 use adequacy::run::sandbox::{Limits, Network, Sandbox};
 use adequacy::run::spawn::Finished;
 
-use crate::bench::{Bench, levels, own_network, signals_held, wait_until};
+use crate::bench::{Bench, levels, note, own_network, signals_held, wait_until};
 
 fn python(bench: &Bench, body: &str, words: &[&str]) -> Finished {
     bench.run(&[&["/usr/bin/env", "python3", "-c", body], words].concat())
@@ -190,7 +190,7 @@ tried('own', socket.AF_INET, own.getsockname())
 fn without_a_network_there_is_no_loopback() {
     let both = levels().pop().expect("four levels");
     if !both.namespaces {
-        println!("no namespaces here: a command keeps the network of the host");
+        note("no namespaces here: a command keeps the network of the host");
         assert_eq!(both.network, Network::Host);
         return;
     }

@@ -7,13 +7,15 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
+use crate::bench::note;
+
 /// By convention nobody's.
 const USER: u32 = 65534;
 
 #[test]
 fn all_of_it_holds_for_an_ordinary_user() {
     if !rustix::process::geteuid().is_root() {
-        println!("we are an ordinary user: the other tests have just shown it");
+        note("we are an ordinary user: the other tests have just shown it");
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

@@ -23,12 +23,14 @@ const OLDEST: ABI = ABI::V3;
 pub(super) struct Fence(RulesetCreated);
 
 impl Fence {
-    /// Lets through writing below `places`. Device files cannot be made even there.
+    /// Lets through writing below `places`; with `own_devices` also below the folders for shared
+    /// memory and terminals when they hold such a place, for then they are the command's alone. Device files cannot be made even there.
     ///
     /// # Errors
     /// The kernel cannot do what `landlock` asks for, or a place cannot be opened.
     pub(super) fn around<'a>(
         landlock: Landlock,
+        own_devices: bool,
         places: impl Iterator<Item = &'a Path>,
     ) -> io::Result<Option<Self>> {
         let rules = Ruleset::default()
@@ -41,7 +43,12 @@ impl Fence {
         };
         let rules = rules.and_then(Ruleset::create).map_err(|error| io_error(&error))?;
         let devices = DEVICES.iter().map(Path::new).filter(|device| device.exists());
-        places.chain(devices).try_fold(rules, open_at).map(|rules| Some(Self(rules)))
+        // Copies can be made in a folder that everybody may write in; then it is not let through.
+        let places = places.collect::<Vec<_>>();
+        let hides = |device: &&Path| places.iter().any(|place| place.starts_with(device));
+        let devices = devices.filter(|device| own_devices || !hides(device));
+        let mut all = places.iter().copied().chain(devices);
+        all.try_fold(rules, open_at).map(|rules| Some(Self(rules)))
     }
 
     /// Closes it around the calling process for good, and around everything it starts. It may write

@@ -49,7 +49,7 @@ pub const LOOK: &str = "__look";
 /// Looks what can be done here; the word after [`LOOK`] is a directory outside the workspace.
 pub fn look(words: impl Iterator<Item = OsString>) -> ExitCode {
     let said = words.last().map(|outside| sandbox::look(Path::new(&outside)));
-    match said.map(|said| said.and_then(|line| io::stdout().write_all(line.as_bytes()))) {
+    match said.map(|line| io::stdout().write_all(line.as_bytes())) {
         Some(Ok(())) => ExitCode::SUCCESS,
         Some(Err(_)) | None => ExitCode::from(2),
     }

@@ -1,7 +1,9 @@
 //! The mounts a command sees in a mount namespace of its own: everything read-only but the places
 //! it may write in, its own processes below `/proc`, an empty `/dev/shm`.
 
+use std::fs::{self, File};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use rustix::fs::CWD;
@@ -30,34 +32,52 @@ pub(super) fn confine<'a>(writable: impl Iterator<Item = &'a Path>) -> io::Resul
     let root = Path::new("/");
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change(root, private).map_err(|error| at(root, &error.into()))?;
-    let (terminals, shared) = (Path::new(TERMINALS), Path::new(SHARED_MEMORY));
-    let writable = writable.chain(terminals.is_dir().then_some(terminals)).collect::<Vec<_>>();
-    // Not where a fresh one would hide a place that is written.
-    let fresh = shared.is_dir() && !writable.iter().any(|place| place.starts_with(shared));
-    let host = (shared.is_dir() && !fresh).then_some(shared);
-    let writable = writable.into_iter().chain(host);
+    let terminals = Path::new(TERMINALS);
+    let writable = writable.chain(terminals.is_dir().then_some(terminals));
     // As they are now, before they become read-only with the rest.
-    let mut kept = writable
-        .map(|place| {
-            let whole = CLONE | OpenTreeFlags::AT_RECURSIVE;
-            let tree = open_tree(CWD, place, whole).map_err(|error| at(place, &error.into()))?;
-            Ok((place, tree))
-        })
-        .collect::<io::Result<Vec<_>>>()?;
+    let mut kept = writable.map(Kept::of).collect::<io::Result<Vec<_>>>()?;
     // One that lies in another goes on top of it.
-    kept.sort_by_key(|(place, _)| place.components().count());
+    kept.sort_by_key(|kept| kept.place.components().count());
     set_read_only(CWD, "/", true, true).map_err(|error| at(root, &error))?;
-    for (place, tree) in kept {
-        let moved = move_mount(tree, "", CWD, place, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH);
-        moved.map_err(|error| at(place, &error.into()))?;
-    }
     processes()?;
-    let quiet = MountFlags::NOSUID | MountFlags::NODEV;
-    if fresh {
+    let shared = Path::new(SHARED_MEMORY);
+    if shared.is_dir() {
+        let quiet = MountFlags::NOSUID | MountFlags::NODEV;
         mount("tmpfs", shared, "tmpfs", quiet, c"mode=1777")
             .map_err(|error| at(shared, &error.into()))?;
     }
-    Ok(())
+    kept.iter().try_for_each(|kept| kept.put_back(shared).map_err(|error| at(kept.place, &error)))
+}
+
+/// A place that stays writable: the mounts there as they were.
+struct Kept<'a> {
+    place: &'a Path,
+    tree: OwnedFd,
+    directory: bool,
+}
+
+impl<'a> Kept<'a> {
+    fn of(place: &'a Path) -> io::Result<Self> {
+        let take = || -> io::Result<Self> {
+            let tree = open_tree(CWD, place, CLONE | OpenTreeFlags::AT_RECURSIVE)?;
+            Ok(Self { place, tree, directory: place.metadata()?.is_dir() })
+        };
+        take().map_err(|error| at(place, &error))
+    }
+
+    fn put_back(&self, shared: &Path) -> io::Result<()> {
+        // Hidden by the fresh one, it needs a name there to be mounted on.
+        match self.place.parent().filter(|_| self.place.starts_with(shared)) {
+            Some(_) if self.directory => fs::create_dir_all(self.place)?,
+            Some(parent) => {
+                fs::create_dir_all(parent)?;
+                File::create(self.place)?;
+            }
+            None => {}
+        }
+        let whole = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+        Ok(move_mount(&self.tree, "", CWD, self.place, whole)?)
+    }
 }
 
 /// A fresh `/proc`, that of our PID namespace, through which the system cannot be changed.

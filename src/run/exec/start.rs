@@ -43,7 +43,7 @@ impl Hold {
         let sandbox = &order.sandbox;
         let allowed = sandbox.allow_write.iter().map(|Place(path)| path.as_path());
         let places = [&*order.workspace].into_iter().chain(allowed);
-        let fence = Fence::around(sandbox.landlock, places)?;
+        let fence = Fence::around(sandbox.landlock, sandbox.namespaces, places)?;
         Ok(Self { fence, namespaces: sandbox.namespaces, file_size: sandbox.limits.file_size })
     }
 
