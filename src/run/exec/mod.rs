@@ -3,7 +3,7 @@
 //! It has one thread, a session of its own, and is the subreaper of all the command's processes,
 //! so none of them can leave. Its stdin is the engine's lifeline: when that pipe closes, by will or
 //! because the engine was killed, the helper ends everything. Its stdout takes one line, the
-//! report. In namespaces all that is the work of the helper's child, their init ([`namespaces`]).
+//! report. In namespaces all that is the work of the helper's child, their init.
 
 mod fence;
 mod gauge;
