@@ -18,8 +18,8 @@ fn python(bench: &Bench, body: &str, words: &[&str]) -> Finished {
     bench.run(&[&["/usr/bin/env", "python3", "-c", body], words].concat())
 }
 
-/// Its processes are gone: none carries the mark of the bench or lives in the PID namespace that it
-/// wrote to `namespace`.
+/// Its processes are gone: none carries the mark of the bench, or lives in the workspace and in the
+/// PID namespace that it wrote to `namespace`.
 fn nothing_left(bench: &Bench) {
     assert_eq!(bench.alive(&[]), [""; 0], "{}", bench.spawner.sandbox());
     assert_eq!(bench.spawner.survivors(), [0; 0], "{}", bench.spawner.sandbox());
@@ -34,7 +34,14 @@ fn nothing_left(bench: &Bench) {
     }
     let entries = fs::read_dir("/proc").expect("/proc").flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let left = names.filter(|name| of(name).as_ref() == Some(&theirs)).collect::<Vec<_>>();
+    // The number of a namespace that is gone is given to the next one, perhaps of another test.
+    let folder = bench.folder.path().file_name().expect("a name").to_owned();
+    let here = |name: &String| {
+        let place = fs::read_link(format!("/proc/{name}/cwd"));
+        place.is_ok_and(|place| place.iter().any(|part| part == folder))
+    };
+    let left = names.filter(|name| of(name).as_ref() == Some(&theirs) && here(name));
+    let left = left.collect::<Vec<_>>();
     assert_eq!(left, [""; 0], "{}", bench.spawner.sandbox());
 }
 
