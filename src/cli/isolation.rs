@@ -22,7 +22,7 @@ pub(crate) struct IsolationArgs {
     /// Let commands write here too, outside the tree and its copies (repeatable)
     #[arg(long, value_name = "PATH")]
     allow_write: Vec<PathBuf>,
-    /// End with an error rather than run with less isolation than is possible elsewhere
+    /// Refuse to run with less than namespaces, Landlock and the network asked for
     #[arg(long)]
     require_sandbox: bool,
 }

@@ -118,6 +118,9 @@ pub fn measure(
     let mut run = RunFile::begin(task, options, &prepared, &links, spawner.sandbox());
     let settings = options.settings(output.logs(), links.clone());
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
+    if let Some(earlier) = &earlier {
+        run.follow(earlier);
+    }
     output.begin(&run, earlier.as_ref())?;
     let lab = Lab::open(task, &prepared.snapshot, &settings, spawner, sink)?;
     let baseline = lab.baseline()?;

@@ -63,6 +63,8 @@ pub struct RunFile {
     pub interpreter: Option<Interpreted>,
     /// What kept a command from harming others, as it was in force.
     pub isolation: Isolation,
+    /// What was in force before the run was resumed, where that was something else.
+    pub isolation_before: Vec<Isolation>,
     /// How a workspace finds what a run changed.
     pub soundness: Option<Soundness>,
     /// Workers.
@@ -228,6 +230,7 @@ impl RunFile {
                 executable: judge.executable.clone(),
             }),
             isolation: Isolation::of(sandbox),
+            isolation_before: Vec::new(),
             soundness: None,
             jobs: options.jobs,
             sampler: None,
@@ -254,6 +257,16 @@ impl RunFile {
             file.sampled(limit as usize, plan, task);
         }
         file
+    }
+
+    /// Keeps what held the commands of the run that this one goes on with.
+    pub(super) fn follow(&mut self, earlier: &Self) {
+        let before = earlier.isolation_before.iter().chain([&earlier.isolation]);
+        for isolation in before.filter(|before| **before != self.isolation) {
+            if !self.isolation_before.contains(isolation) {
+                self.isolation_before.push(isolation.clone());
+            }
+        }
     }
 
     /// Adds how the mutants were sampled.

@@ -78,6 +78,13 @@ fn without_isolation_that_is_said_and_kept() {
             "allow_write": [],
         })
     );
+    // A run that is gone on with says both.
+    let words = [&["--resume", "--allow-write", "outside"], &CHECK[..]].concat();
+    sandbox.measure(&words).run().exits_one_of(&[0, 7]);
+    let run = sandbox.json("adequacy.out/run.json");
+    assert_eq!(run["isolation"]["allow_write"], json!([sandbox.path("outside")]));
+    assert_eq!(run["isolation_before"][0]["processes"], "a subreaper ends them");
+    assert_eq!(run["isolation_before"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]
