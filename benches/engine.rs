@@ -21,6 +21,7 @@ use std::time::Instant;
 
 use adequacy::base::Silent;
 use adequacy::plan::{Plan, Trees, plan};
+use adequacy::run::sandbox::Sandbox;
 use adequacy::run::workspace::Sources;
 use adequacy::run::{Lab, Run, Settings, Spawner};
 use adequacy::task::{self, Overrides};
@@ -62,7 +63,8 @@ fn engine(group: &mut BenchmarkGroup<'_, criterion::measurement::WallTime>, file
     let task = task::load(&root, &overrides).expect("a tree and a command");
     let snapshot = tree::snapshot(&task.tree, &Choice::default(), &Silent).expect("a tree");
     let plan = plan(&task, Trees { base: &snapshot, start: None }).expect("a plan");
-    let spawner = Spawner::new(Path::new(env!("CARGO_BIN_EXE_adequacy"))).expect("a spawner");
+    let helper = Path::new(env!("CARGO_BIN_EXE_adequacy"));
+    let spawner = Spawner::new(helper, Sandbox::default()).expect("a spawner");
     for jobs in [1, 2] {
         let logs = folder.path().join(format!("logs{jobs}"));
         fs::create_dir(&logs).expect("a folder");

@@ -60,6 +60,12 @@ pub enum Doubt {
     NotStarted,
     /// It wrote more than the output limit.
     OutputLimit,
+    /// It met the limit on the size of a file.
+    FileSizeLimit,
+    /// It held more memory than the limit.
+    MemoryLimit,
+    /// It had more processes than the limit.
+    ProcessLimit,
     /// It was killed from outside, as by the kernel when memory runs out.
     KilledFromOutside,
     /// Two runs gave two answers.
@@ -151,7 +157,11 @@ fn verdict(first: &Exit, again: Option<&Exit>, runner: Option<Runner>) -> Verdic
             Failed(reason(*code, runner))
         }
         (Exit::Signal(_) | Exit::TimedOut, Some(_)) => Unclear(Doubt::TwoAnswers),
+        // Once more than a limit is no answer, and a second one does not take it back.
         (Exit::OutputLimit, _) => Unclear(Doubt::OutputLimit),
+        (Exit::FileSizeLimit, _) => Unclear(Doubt::FileSizeLimit),
+        (Exit::MemoryLimit, _) => Unclear(Doubt::MemoryLimit),
+        (Exit::ProcessLimit, _) => Unclear(Doubt::ProcessLimit),
         (Exit::NotStarted(_) | Exit::Starved(_), None) => Unclear(Doubt::NotStarted),
         (Exit::Lost(_) | Exit::Interrupted, None) => Unclear(Doubt::Lost),
         // No answer the first time: the second run stands for the first.
@@ -193,6 +203,9 @@ impl Doubt {
         match self {
             Self::NotStarted => "could not be started",
             Self::OutputLimit => "wrote more than the output limit",
+            Self::FileSizeLimit => "met the limit on the size of a file",
+            Self::MemoryLimit => "held more memory than the limit",
+            Self::ProcessLimit => "had more processes than the limit",
             Self::KilledFromOutside => "was killed from outside",
             Self::TwoAnswers => "gave two answers",
             Self::Lost => "its run broke",
@@ -266,6 +279,12 @@ mod tests {
             (vec![Exit::TimedOut, Exit::Code(137)], Unclear(Doubt::TwoAnswers)),
             (vec![Exit::TimedOut, lost()], Unclear(Doubt::TwoAnswers)),
             (vec![Exit::OutputLimit], Unclear(Doubt::OutputLimit)),
+            (vec![Exit::FileSizeLimit], Unclear(Doubt::FileSizeLimit)),
+            (vec![Exit::MemoryLimit], Unclear(Doubt::MemoryLimit)),
+            (vec![Exit::ProcessLimit], Unclear(Doubt::ProcessLimit)),
+            (vec![Exit::Signal(11), Exit::FileSizeLimit], Unclear(Doubt::TwoAnswers)),
+            (vec![Exit::TimedOut, Exit::MemoryLimit], Unclear(Doubt::TwoAnswers)),
+            (vec![lost(), Exit::ProcessLimit], Unclear(Doubt::ProcessLimit)),
             (vec![no_start()], Unclear(Doubt::NotStarted)),
             (vec![no_start(), no_start()], Unclear(Doubt::NotStarted)),
             (vec![lost()], Unclear(Doubt::Lost)),

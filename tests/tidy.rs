@@ -172,3 +172,19 @@ fn every_page_can_be_reached() {
     });
     none(&faults.map(|path| format!("{path} is linked from no index")).collect::<Vec<_>>());
 }
+
+#[test]
+fn what_isolation_stops_is_shown_by_tests_that_are_there() {
+    let page = fs::read_to_string(root().join("docs/isolation.md")).expect("the page");
+    let begin = "## What each level stops";
+    let table = page.split(begin).nth(1).and_then(|rest| rest.split("\n## ").next());
+    let rows = table.expect("the table").lines().filter(|line| line.starts_with("| "));
+    let named = rows.filter_map(|line| line.split('|').nth(2)?.trim().strip_prefix('`'));
+    let named = named.map(|name| format!("fn {}()", name.trim_end_matches('`')));
+    let named = named.collect::<Vec<_>>();
+    assert!(named.len() > 10, "{named:?}");
+    let tests = rust().filter(|(path, _)| path.starts_with("tests/exec/")).map(|(_, text)| text);
+    let tests = tests.collect::<String>();
+    let faults = named.into_iter().filter(|name| !tests.contains(name.as_str()));
+    none(&faults.map(|name| format!("no test is `{name}`")).collect::<Vec<_>>());
+}

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::isolation::{IsolationArgs, LimitArgs};
 use crate::base::RelPath;
 
 /// Measures how well acceptance commands tell a right solution from a wrong one, and seals the answer
@@ -117,6 +118,10 @@ pub(crate) struct RunArgs {
     /// Bytes of output at which a command is stopped
     #[arg(long, value_name = "BYTES", default_value_t = crate::run::spawn::OUTPUT_LIMIT)]
     pub(crate) max_output: u64,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) isolation: IsolationArgs,
 }
 
 /// Where a run is kept, and what it may let through.
@@ -207,6 +212,8 @@ pub(crate) struct ReplayArgs {
     /// Where the copy is made [default: the system's temporary directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) scratch: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) isolation: IsolationArgs,
 }
 
 #[derive(Debug, Args)]

@@ -35,7 +35,8 @@ pub(crate) fn measured(
             writeln!(streams.err, "command `{}`: {}", escaped(&command.id), command.argv)?;
         }
     }
-    let spawner = setup::spawner(&options.helper)?;
+    let isolation = &args.run.isolation;
+    let spawner = setup::spawner(task, &options, isolation, !args.keep.quiet, streams)?;
     let progress = Progress::new(args.keep.quiet);
     let measured = measure::measure(task, &options, &spawner, &progress);
     progress.finish();
@@ -111,7 +112,8 @@ pub(crate) fn estimate(args: &EstimateArgs, streams: &mut Streams<'_>) -> Result
     let overrides = setup::overrides(&args.task, Some(&args.run), &args.argv);
     let task = setup::task(&args.task, &overrides)?;
     let options = setup::options(&task, &args.task, &args.run, None)?;
-    let spawner = setup::spawner(&options.helper)?;
+    let isolation = &args.run.isolation;
+    let spawner = setup::spawner(&task, &options, isolation, !args.json, streams)?;
     let progress = Progress::new(args.json);
     let estimate = measure::estimate(&task, &options, &spawner, &progress);
     progress.finish();

@@ -7,6 +7,7 @@ mod fault;
 mod found;
 mod import;
 mod init;
+mod isolation;
 mod keygen;
 mod list;
 mod measure;

@@ -32,7 +32,8 @@ pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, 
     writeln!(streams.out, "{shown}")?;
     let diff = text::diff(plan, mutant, &trees.base)?;
     writeln!(streams.out, "{}", text::output(&diff))?;
-    let spawner = setup::spawner(&options.helper)?;
+    let isolation = args.isolation.clone().or_allow(&run.isolation.allow_write);
+    let spawner = setup::spawner(&task, &options, &isolation, true, streams)?;
     let logs = tempfile::tempdir_in(&options.scratch).map_err(|error| {
         let shown = options.scratch.display();
         Fault::new(Exit::Resources, format!("cannot write in `{shown}`: {error}"))
@@ -60,6 +61,7 @@ fn options(args: &ReplayArgs, task: &Task, run: &RunFile) -> Result<Options, Fau
         resume: false,
         choice: run.choice.clone(),
         output_limit: run.output_limit,
+        limits: run.limits,
         full_matrix: true,
         max_undecided: None,
         allow: Default::default(),

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use super::Exit;
 use super::args::{KeepArgs, RunArgs, TaskArgs};
 use super::fault::Fault;
+use super::isolation::{self, IsolationArgs, Kept};
+use super::{Exit, Streams};
 use crate::measure::Options;
 use crate::run::Spawner;
 use crate::task::{self, Overrides, Task};
@@ -59,6 +60,7 @@ pub(crate) fn options(
         resume: keep.is_some_and(|keep| keep.resume),
         choice: choice(args),
         output_limit: run.max_output,
+        limits: run.limits.limits(),
         full_matrix: run.full_matrix,
         max_undecided: keep.and_then(|keep| keep.max_undecided),
         allow: keep.map(|keep| keep.allow.iter().cloned().collect()).unwrap_or_default(),
@@ -88,12 +90,22 @@ pub(crate) fn helper() -> Result<PathBuf, Fault> {
     })
 }
 
-/// A spawner that an interrupt of this process ends, with everything it has started.
-pub(crate) fn spawner(helper: &Path) -> Result<Arc<Spawner>, Fault> {
+/// A spawner that an interrupt of this process ends, with everything it has started. With `tell`
+/// it says on stderr what holds the commands.
+pub(crate) fn spawner(
+    task: &Task,
+    options: &Options,
+    args: &IsolationArgs,
+    tell: bool,
+    streams: &mut Streams<'_>,
+) -> Result<Arc<Spawner>, Fault> {
     let fault = |error: &dyn std::fmt::Display| {
         Fault::new(Exit::Resources, format!("cannot prepare to start commands: {error}"))
     };
-    let spawner = Arc::new(Spawner::new(helper).map_err(|error| fault(&error))?);
+    let Options { helper, scratch, output, limits, .. } = options;
+    let kept = Kept { tree: &task.tree, scratch, output };
+    let sandbox = isolation::choose(args, *limits, &kept, helper, tell, streams)?;
+    let spawner = Arc::new(Spawner::new(helper, sandbox).map_err(|error| fault(&error))?);
     let shared = Arc::clone(&spawner);
     ctrlc::set_handler(move || shared.interrupt()).map_err(|error| fault(&error))?;
     Ok(spawner)

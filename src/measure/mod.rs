@@ -38,6 +38,7 @@ use crate::adequacy::{Adequacy, Gate};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
+use crate::run::sandbox::Limits;
 use crate::run::{Lab, Runner, Settings, Spawner};
 use crate::task::{Protected, Task};
 use crate::tree::Choice;
@@ -67,6 +68,8 @@ pub struct Options {
     pub choice: Choice,
     /// Bytes of output at which a command is stopped.
     pub output_limit: u64,
+    /// What a command may use besides.
+    pub limits: Limits,
     /// Run every command on every mutant.
     pub full_matrix: bool,
     /// Most undecided mutants, where a flag says so.
@@ -141,7 +144,7 @@ pub fn measure(
     let links = prepared.links(task, sink);
     let watched = links::fingerprint(&links)?;
     let output = OutputDir::open(&options.output, options.resume)?;
-    let mut run = RunFile::begin(task, options, &prepared, &links);
+    let mut run = RunFile::begin(task, options, &prepared, &links, spawner.sandbox());
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
     output.begin(&run, earlier.as_ref())?;
     run.go_on_from(earlier.as_ref());

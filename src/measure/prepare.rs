@@ -40,7 +40,7 @@ impl Prepared {
         for link in &links {
             sink.tell(Event::Note(format!(
                 "the copies link to `{}` of your tree and do not copy it: {}; a command that writes \
-                 there spoils the run",
+                 there fails, or where nothing holds it spoils the run",
                 link.path, link.why
             )));
         }

@@ -12,6 +12,7 @@ use crate::adequacy::{Adequacy, Gate, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
 use crate::plan::{Class, Plan, SAMPLER, Uncovered, interpreter};
+use crate::run::sandbox::{Limits, Place, Sandbox};
 use crate::run::workspace::Soundness;
 use crate::run::{Baseline, Lab, Run, Runner};
 use crate::task::{Command, Task};
@@ -50,6 +51,8 @@ pub struct RunFile {
     pub choice: Choice,
     /// Bytes of output at which a command is stopped.
     pub output_limit: u64,
+    /// What a command may use besides.
+    pub limits: Limits,
     /// Digest over everything of the task that can change a verdict.
     pub task_sha256: Sha256,
     /// Digest over everything that was copied.
@@ -64,6 +67,8 @@ pub struct RunFile {
     pub interpreter: Option<Interpreted>,
     /// What kept a command from harming others, as it was in force.
     pub isolation: Isolation,
+    /// What was in force before the run was resumed, where that was something else.
+    pub isolation_before: Vec<Isolation>,
     /// How a workspace finds what a run changed.
     pub soundness: Option<Soundness>,
     /// Workers.
@@ -208,6 +213,19 @@ pub struct Isolation {
     pub network: String,
     /// Where a command can write.
     pub files: String,
+    /// Where it can write besides its workspace because a flag says so.
+    pub allow_write: Vec<Place>,
+}
+
+impl Isolation {
+    fn of(sandbox: &Sandbox) -> Self {
+        Self {
+            processes: sandbox.processes().to_owned(),
+            network: sandbox.network().to_owned(),
+            files: sandbox.files(),
+            allow_write: sandbox.allow_write.clone(),
+        }
+    }
 }
 
 /// A sample of the mutants.
@@ -262,6 +280,7 @@ impl RunFile {
         options: &Options,
         prepared: &Prepared,
         links: &[(RelPath, PathBuf)],
+        sandbox: &Sandbox,
     ) -> Self {
         let Prepared { trees, plan, interpreter } = prepared;
         let left_out = trees.named().left_out().iter();
@@ -272,18 +291,15 @@ impl RunFile {
             task: task.clone(),
             choice: options.choice.clone(),
             output_limit: options.output_limit,
+            limits: options.limits,
             task_sha256: digest(task, options),
             tree_sha256: trees.digest(),
             plan_sha256: Sha256::of(b""),
             commands: task.commands.iter().map(CommandRecord::of).collect(),
             environment: Vec::new(),
             interpreter: interpreter.as_ref().map(Interpreted::of),
-            isolation: Isolation {
-                processes: "subreaper: every descendant is found and ended".to_owned(),
-                network: "host".to_owned(),
-                files: "private HOME, TMPDIR and workspace; other writes are not prevented"
-                    .to_owned(),
-            },
+            isolation: Isolation::of(sandbox),
+            isolation_before: Vec::new(),
             soundness: None,
             jobs: options.jobs,
             sampler: None,
@@ -329,6 +345,12 @@ impl RunFile {
         if let Some(earlier) = earlier {
             self.sentinels = earlier.sentinels;
             self.earlier_baselines = earlier.earlier_baselines + earlier.baselines.len() as u64;
+            let before = earlier.isolation_before.iter().chain([&earlier.isolation]);
+            for isolation in before.filter(|before| **before != self.isolation) {
+                if !self.isolation_before.contains(isolation) {
+                    self.isolation_before.push(isolation.clone());
+                }
+            }
         }
     }
 
@@ -432,6 +454,7 @@ fn digest(task: &Task, options: &Options) -> Sha256 {
         "build": step(&task.build),
         "full_matrix": options.full_matrix,
         "output_limit": options.output_limit,
+        "limits": options.limits,
     });
     Sha256::of(value.to_string().as_bytes())
 }

@@ -1,7 +1,7 @@
 //! The certificate that nothing of a run lives.
 
 /// Shows that no process of a command's run lives: the kernel said so (`waitpid` on the subreaper
-/// of the run gave `ECHILD`), or nothing was ever started.
+/// of the run gave `ECHILD`, or the init of its PID namespace was reaped), or nothing was ever started.
 ///
 /// A workspace may be reset or used again only with one in hand: a process that still lives could
 /// write into it without a trace. Only this stage can make one. It says nothing about processes

@@ -16,6 +16,13 @@ pub enum Exit {
     TimedOut,
     /// Its output passed the limit, and it was ended.
     OutputLimit,
+    /// It met the limit on the size of a file. When it failed after writing more than that in all,
+    /// it is taken to have met it.
+    FileSizeLimit,
+    /// Its processes together held more memory than the limit, and were ended.
+    MemoryLimit,
+    /// It had more processes than the limit, and they were ended.
+    ProcessLimit,
     /// Its program cannot be started: why. Trying again gives the same.
     NotStarted(String),
     /// The system had no process, memory or file handle left to start it, or its file was open for
@@ -59,6 +66,9 @@ impl fmt::Display for Exit {
             Self::Signal(number) => write!(f, "ended by signal {number}"),
             Self::TimedOut => f.write_str("still running at the time limit"),
             Self::OutputLimit => f.write_str("more output than the limit"),
+            Self::FileSizeLimit => f.write_str("met the limit on the size of a file"),
+            Self::MemoryLimit => f.write_str("more memory than the limit"),
+            Self::ProcessLimit => f.write_str("more processes than the limit"),
             Self::NotStarted(why) => write!(f, "cannot start: {why}"),
             Self::Starved(why) => write!(f, "could not start for want of resources: {why}"),
             Self::Interrupted => f.write_str("interrupted"),
@@ -78,6 +88,9 @@ mod tests {
             (Exit::Signal(9), r#"{"signal":9}"#),
             (Exit::TimedOut, r#""timed_out""#),
             (Exit::OutputLimit, r#""output_limit""#),
+            (Exit::FileSizeLimit, r#""file_size_limit""#),
+            (Exit::MemoryLimit, r#""memory_limit""#),
+            (Exit::ProcessLimit, r#""process_limit""#),
             (Exit::NotStarted("no".into()), r#"{"not_started":"no"}"#),
             (Exit::Starved("no".into()), r#"{"starved":"no"}"#),
             (Exit::Interrupted, r#""interrupted""#),

@@ -16,6 +16,7 @@ mod pool;
 mod processes;
 mod red;
 mod runner;
+pub mod sandbox;
 pub mod spawn;
 mod trial;
 pub mod workspace;

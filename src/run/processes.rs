@@ -84,6 +84,11 @@ pub(in crate::run) fn numbers(roots: Vec<Pid>) -> Vec<i32> {
     seen.into_iter().collect()
 }
 
+/// Everything below a process.
+pub(in crate::run) fn below(root: Pid) -> Vec<Pid> {
+    numbers(children(root)).into_iter().filter_map(Pid::from_raw).collect()
+}
+
 /// A duration as the kernel takes it.
 pub(in crate::run) fn timespec(duration: Duration) -> Timespec {
     Timespec::try_from(duration).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 })

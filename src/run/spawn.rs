@@ -16,6 +16,7 @@ use super::exec::order::{Order, Report};
 use super::exit::Exit;
 use super::orphans;
 use super::processes::{all, timespec};
+use super::sandbox::Sandbox;
 
 /// How long a command's processes have to end by themselves after a time-out or an interrupt.
 const GRACE: Duration = Duration::from_secs(1);
@@ -38,6 +39,8 @@ pub struct CommandSpec<'a> {
     pub argv: &'a [String],
     /// The working directory.
     pub cwd: &'a Path,
+    /// The directory it may write in, where the sandbox holds it: absolute, without links.
+    pub workspace: &'a Path,
     /// All variables the command gets, besides `ADEQUACY_RUN`.
     pub environment: &'a Environment,
     /// Where the output goes; replaced if it exists. Not inside the workspace.
@@ -71,6 +74,7 @@ pub struct Finished {
 pub struct Spawner {
     helper: PathBuf,
     run: String,
+    sandbox: Sandbox,
     live: Mutex<Live>,
 }
 
@@ -83,16 +87,23 @@ struct Live {
 }
 
 impl Spawner {
-    /// `helper` is our own binary, such as [`std::env::current_exe`] gives. Makes this process a
-    /// subreaper: orphans of a helper that died come to it.
+    /// `helper` is our own binary, such as [`std::env::current_exe`] gives; `sandbox` holds every
+    /// command. Makes this process a subreaper: orphans of a helper that died come to it.
     ///
     /// # Errors
     /// The working directory cannot be read, or the system cannot make a subreaper.
-    pub fn new(helper: &Path) -> io::Result<Self> {
+    pub fn new(helper: &Path, sandbox: Sandbox) -> io::Result<Self> {
         orphans::adopt()?;
         let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let run = format!("{:x}-{:x}", std::process::id(), now.as_nanos());
-        Ok(Self { helper: std::path::absolute(helper)?, run, live: Mutex::default() })
+        let helper = std::path::absolute(helper)?;
+        Ok(Self { helper, run, sandbox, live: Mutex::default() })
+    }
+
+    /// What holds every command.
+    #[must_use]
+    pub const fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
     }
 
     /// The value of `ADEQUACY_RUN` in every process of this run; no other run has it.
@@ -126,11 +137,20 @@ impl Spawner {
         let log = std::path::absolute(spec.log)
             .map_err(|error| Exit::Lost(format!("`{}`: {error}", spec.log.display())))?;
         let token = token().map_err(Exit::Lost)?;
+        let order = Order {
+            limit: spec.limit,
+            grace: GRACE,
+            output_limit: spec.output_limit,
+            keep: KEEP,
+            log,
+            workspace: spec.workspace.to_owned(),
+            sandbox: self.sandbox.clone(),
+            argv: spec.argv.iter().map(Into::into).collect(),
+        };
         let mut command = Command::new(&self.helper);
         command
             .arg(exec::WORD)
-            .args(Order::options(spec.limit, GRACE, spec.output_limit, KEEP, &log))
-            .args(spec.argv)
+            .args(order.words())
             .env_clear()
             .envs(spec.environment.iter())
             .env(RUN, &self.run)

@@ -44,7 +44,11 @@ pub(super) enum Again {
 pub(super) fn again(exit: &Exit) -> Again {
     match exit {
         Exit::Code(code) if is_second_hand(*code) => Again::Alone,
-        Exit::Code(_) | Exit::OutputLimit => Again::No,
+        Exit::Code(_)
+        | Exit::OutputLimit
+        | Exit::FileSizeLimit
+        | Exit::MemoryLimit
+        | Exit::ProcessLimit => Again::No,
         Exit::Signal(KILL) | Exit::TimedOut => Again::Alone,
         Exit::NotStarted(_) | Exit::Starved(_) | Exit::Lost(_) | Exit::Interrupted => Again::Alone,
         Exit::Signal(_) => Again::Repeat,
@@ -191,6 +195,7 @@ impl Lab<'_> {
         let finished = self.spawner.run(&CommandSpec {
             argv: argv.words(),
             cwd: &seat.workspace.tree(),
+            workspace: seat.workspace.path(),
             environment: &seat.environment,
             log: &path,
             limit,
@@ -248,6 +253,9 @@ mod tests {
             (Exit::Signal(9), Again::Alone),
             (Exit::TimedOut, Again::Alone),
             (Exit::OutputLimit, Again::No),
+            (Exit::FileSizeLimit, Again::No),
+            (Exit::MemoryLimit, Again::No),
+            (Exit::ProcessLimit, Again::No),
             (Exit::NotStarted("no".to_owned()), Again::Alone),
             (Exit::Lost("gone".to_owned()), Again::Alone),
         ] {

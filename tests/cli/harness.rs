@@ -306,6 +306,14 @@ impl Ran<'_> {
         self
     }
 
+    /// It ended by itself with one of these statuses, which is given.
+    pub(crate) fn exits_one_of(&self, codes: &[i32]) -> i32 {
+        match self.status.code() {
+            Some(code) if codes.contains(&code) => code,
+            _ => self.fail(&format!("expected one of the exits {codes:?}")),
+        }
+    }
+
     /// This signal ended it.
     pub(crate) fn dies_of(&self, signal: i32) -> &Self {
         if self.status.signal() != Some(signal) {
@@ -491,6 +499,12 @@ pub(crate) fn search_path() -> &'static OsStr {
 /// Makes a file executable.
 pub(crate) fn executable(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("our own file");
+}
+
+/// Says what this machine lacks, for whoever reads a test's output.
+#[expect(clippy::print_stdout, reason = "the output of a test is its stdout")]
+pub(crate) fn note(text: &str) {
+    println!("{text}");
 }
 
 /// Adds a line to a file.

@@ -47,6 +47,7 @@ fn sandbox() -> Sandbox {
 fn seal<'a>(sandbox: &'a Sandbox, words: &[&str]) -> Call<'a> {
     let first =
         ["seal", "tree", "--baselines", "1", "--operator", "boolean-flip", "--env", "STATE"];
+    let first = [&first[..], &["--allow-write", "state"]].concat();
     sandbox.call(first.iter().chain(words)).env("STATE", sandbox.path("state"))
 }
 

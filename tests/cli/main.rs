@@ -7,6 +7,7 @@ mod harness;
 mod copies;
 mod imports;
 mod interrupts;
+mod isolation;
 mod list;
 mod processes;
 mod refusals;

@@ -180,6 +180,7 @@ fn a_flaky_baseline_names_the_command() {
         "echo run >> \"$COUNTER\"; echo the third time; test $(wc -l < \"$COUNTER\") -lt 3\n";
     sandbox.write("tree/check.sh", script);
     let words = ["measure", "tree", "-j", "1", "--baselines", "3", "--env", "COUNTER"];
+    let words = [&words[..], &["--allow-write", "home"]].concat();
     let ran = sandbox.call(words).env("COUNTER", sandbox.path("home/counter")).run();
     ran.exits(3)
         .tells("`flaky` passed before and now exit 1 on the unmutated tree (baseline-3)")

@@ -83,6 +83,7 @@ fn an_estimate_runs_no_mutant() {
     let sandbox = Sandbox::with("calc");
     let count = "echo run >> \"$COUNTER\"; exec python3 check.py";
     let words = ["estimate", "tree", "-j", "2", "--json", "--env", "COUNTER"];
+    let words = [&words[..], &["--allow-write", "home"]].concat();
     let words = [&words[..], &TWO, &["--", "sh", "-c", count]].concat();
     let ran = sandbox.call(words).env("COUNTER", sandbox.path("home/counter")).run();
     let told: Value = serde_json::from_str(&ran.exits(0).out).expect("one JSON value");

@@ -2,16 +2,69 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
 use adequacy::run::environment::{Environment, Places};
+use adequacy::run::sandbox::{self, Isolation, Landlock, Network, Sandbox, Wish};
 use adequacy::run::spawn::{CommandSpec, Finished, OUTPUT_LIMIT, Spawner};
 
 /// Marks a test's processes for a search that does not trust the spawner's own.
 pub(crate) const MARK: &str = "ADEQUACY_TEST_MARK";
+
+/// Our binary; the tests of another user find a copy that they can start.
+pub(crate) fn helper() -> PathBuf {
+    std::env::var_os("ADEQUACY_TEST_HELPER")
+        .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_adequacy")), PathBuf::from)
+}
+
+/// Says what this machine lacks, for whoever reads a test's output.
+#[expect(clippy::print_stdout, reason = "the output of a test is its stdout")]
+pub(crate) fn note(text: &str) {
+    println!("{text}");
+}
+
+/// No sandbox; then each mechanism alone and both. Where this machine lacks one, the level without
+/// it stands in its place, and its promises are those that are checked.
+pub(crate) fn levels() -> Vec<Sandbox> {
+    static LEVELS: OnceLock<Vec<Sandbox>> = OnceLock::new();
+    let best = |isolation| {
+        let wish = Wish { isolation, ..Wish::default() };
+        sandbox::choose(&wish, &helper(), &std::env::temp_dir())
+    };
+    let find = || {
+        let landlock = best(Isolation::Landlock).map(|chosen| chosen.sandbox);
+        let landlock = landlock.unwrap_or_else(|error| {
+            note(&format!("without Landlock: {error}"));
+            Sandbox::default()
+        });
+        let both = best(Isolation::Auto).expect("auto is always to be had");
+        if let Some(why) = &both.short_of {
+            note(&format!("less than all: {why}"));
+        }
+        let namespaces = Sandbox { landlock: Landlock::Off, ..both.sandbox.clone() };
+        vec![Sandbox::default(), landlock, namespaces, both.sandbox]
+    };
+    LEVELS.get_or_init(find).clone()
+}
+
+/// Whether something stops writing outside.
+pub(crate) fn fenced(sandbox: &Sandbox) -> bool {
+    sandbox.namespaces || sandbox.landlock != Landlock::Off
+}
+
+/// Whether something stops signals to processes outside.
+pub(crate) fn signals_held(sandbox: &Sandbox) -> bool {
+    sandbox.namespaces || sandbox.landlock == Landlock::Full
+}
+
+/// Whether it has a network of its own.
+pub(crate) fn own_network(sandbox: &Sandbox) -> bool {
+    sandbox.network != Network::Host
+}
 
 /// A scratch folder with a workspace and private places, and a spawner.
 pub(crate) struct Bench {
@@ -25,14 +78,20 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
+    /// Without a sandbox.
     pub(crate) fn new() -> Self {
+        Self::held(&Sandbox::default())
+    }
+
+    /// In this sandbox.
+    pub(crate) fn held(sandbox: &Sandbox) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let folder = tempfile::tempdir().expect("a scratch folder");
-        fs::create_dir(folder.path().join("work")).expect("a workspace");
+        fs::create_dir_all(folder.path().join("space/work")).expect("a workspace");
         let mark = format!("{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         Self {
             folder,
-            spawner: Spawner::new(Path::new(env!("CARGO_BIN_EXE_adequacy"))).expect("a spawner"),
+            spawner: Spawner::new(&helper(), sandbox.clone()).expect("a spawner"),
             limit: Duration::from_secs(120),
             output_limit: OUTPUT_LIMIT,
             set: vec![(MARK.into(), mark)],
@@ -40,12 +99,20 @@ impl Bench {
         }
     }
 
+    /// A command's working directory.
     pub(crate) fn work(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.folder.path().join("space/work")
+    }
+
+    /// A folder outside of what a sandbox lets a command write in.
+    pub(crate) fn outside(&self) -> PathBuf {
+        let path = self.folder.path().join("outside");
+        fs::create_dir_all(&path).expect("a folder");
+        path
     }
 
     pub(crate) fn places(&self) -> Places {
-        Places::below(&self.folder.path().join("p"), 0)
+        Places::below(&self.folder.path().join("space"), 0)
     }
 
     pub(crate) fn run(&self, argv: &[&str]) -> Finished {
@@ -65,6 +132,7 @@ impl Bench {
         self.spawner.run(&CommandSpec {
             argv: &argv,
             cwd: &self.work(),
+            workspace: &self.folder.path().join("space"),
             environment: &Environment::for_run(host, &places, &self.set, &[]),
             log: &self.folder.path().join(log),
             limit: self.limit,
@@ -98,7 +166,11 @@ impl Bench {
             let state = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
             marked || (pids.contains(pid) && !state.contains("State:\tZ"))
         };
-        names.filter(lives).collect()
+        let shown = |pid: String| {
+            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            format!("{pid} {}", String::from_utf8_lossy(&words).replace('\0', " "))
+        };
+        names.filter(lives).map(shown).collect()
     }
 }
 

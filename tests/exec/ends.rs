@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use adequacy::run::exit::Exit;
+use adequacy::run::sandbox::Sandbox;
 
 use crate::bench::Bench;
 
@@ -121,13 +122,19 @@ fn a_system_without_room_for_a_process_is_no_status() {
         .arg(&helper)
         .args(["__exec", "60000", "1000", "1000", "1000"])
         .arg(folder.join("log"))
-        .args(["--", "true"])
+        .arg(folder)
+        .args([&unheld(), "--", "true"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .expect("python3 starts");
     let report = report(&mut helper);
     assert!(report.contains(r#""exit":{"starved":"`true`"#), "{report}");
+}
+
+/// No sandbox, as a helper started by hand is told.
+fn unheld() -> String {
+    serde_json::to_string(&Sandbox::default()).expect("plain data")
 }
 
 /// What a helper started by hand says, with its lifeline held until then.
@@ -167,7 +174,8 @@ fn a_log_that_cannot_be_written_is_lost() {
         ])
         .args(["__exec", "60000", "1000", "9999999", "100000"])
         .arg(&log)
-        .args(["--", "sh", "-c", "yes | head -c 50000"])
+        .arg(bench.work())
+        .args([&unheld(), "--", "sh", "-c", "yes | head -c 50000"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -218,7 +226,7 @@ fn time_and_memory_of_all_processes_are_counted() {
 }
 
 #[test]
-fn only_the_three_streams_and_default_signals_get_through() {
+fn only_the_three_streams_get_through() {
     let bench = Bench::new();
     let look = "import os, resource\n\
         fds = {fd: os.readlink(f'/proc/self/fd/{fd}') for fd in os.listdir('/proc/self/fd') \
@@ -232,15 +240,30 @@ fn only_the_three_streams_and_default_signals_get_through() {
         "['0', '1', '2'] /dev/null pipe True\nTrue True\n(0, 0) True\n",
         "descriptors, then process group and session, then core limit and blocking output"
     );
-    // From a program that changes no signal itself.
-    bench.run(&["grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"]);
-    let field = |text: &str, name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name)).expect("the field");
+}
+
+#[test]
+fn what_signals_the_caller_ignores_or_blocks_is_no_business_of_a_command() {
+    let bench = Bench::new();
+    // `grep` changes no signal itself.
+    let mut helper = Command::new("sh")
+        .args(["-c", "trap '' HUP INT QUIT TERM USR1 XFSZ PIPE TSTP TTOU; exec \"$@\"", "sh"])
+        .arg(env!("CARGO_BIN_EXE_adequacy"))
+        .args(["__exec", "60000", "1000", "9999", "9999"])
+        .args([bench.folder.path().join("log"), bench.work()])
+        .args([&unheld(), "--", "grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the helper starts");
+    let report = report(&mut helper);
+    assert!(report.contains(r#""exit":{"code":0}"#), "{report}");
+    let log = bench.log();
+    let field = |name: &str| {
+        let line = log.lines().find_map(|line| line.strip_prefix(name)).expect("the field");
         u64::from_str_radix(line.trim(), 16).expect("a mask")
     };
-    let ours = fs::read_to_string("/proc/thread-self/status").expect("our own status");
-    let ignored = |text: &str| field(text, "SigIgn:") & 0x7fff_ffff; // 32 and 33 are the C library's
-    let sigpipe = 1 << 12;
-    assert_eq!(field(&bench.log(), "SigBlk:"), 0);
-    assert_eq!(ignored(&bench.log()), ignored(&ours) & !sigpipe);
+    let of_the_c_library = 0b11 << 31; // 32 and 33
+    assert_eq!(field("SigBlk:"), 0);
+    assert_eq!(field("SigIgn:") & !of_the_c_library, 0);
 }

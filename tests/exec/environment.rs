@@ -7,7 +7,7 @@ use std::process::Command;
 
 use adequacy::run::exit::Exit;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, fenced, levels};
 
 fn text(path: &Path) -> Option<String> {
     Some(path.to_str().expect("a UTF-8 scratch path").to_owned())
@@ -71,24 +71,37 @@ fn a_shim_that_looks_below_home_finds_its_tools() {
 }
 
 #[test]
-fn the_real_cargo_builds_below_a_private_home() {
-    let mut bench = Bench::new();
-    // rustup's proxy finds its toolchain below the real HOME; without rustup, cargo itself will do.
-    let proxies = format!("{}/.cargo/bin", std::env::var("HOME").unwrap_or_default());
-    let bin = if fs::exists(format!("{proxies}/rustup")).unwrap_or(false) {
-        bench.host.extend([("CARGO_HOME", None), ("RUSTUP_HOME", None)]);
-        proxies
-    } else {
-        text(Path::new(env!("CARGO")).parent().expect("a folder")).expect("a path")
-    };
-    bench.host.push(("PATH", Some(format!("{bin}:/usr/local/bin:/usr/bin:/bin"))));
-    let work = bench.work();
-    fs::create_dir(work.join("src")).expect("a folder");
-    fs::write(work.join("src/lib.rs"), "").expect("a source file");
-    fs::write(work.join("Cargo.toml"), "[package]\nname = \"tiny\"\nedition = \"2021\"\n")
-        .expect("a manifest");
-    let done = bench.run(&["cargo", "check", "--offline"]);
-    assert_eq!(done.exit, Exit::Code(0), "{}", bench.log());
-    assert!(bench.places().target.join("debug").exists(), "the private target directory");
-    assert!(!work.join("target").exists());
+fn the_real_cargo_builds_below_a_private_home_and_writes_nowhere_else() {
+    for sandbox in levels() {
+        let mut bench = Bench::held(&sandbox);
+        // rustup's proxy finds its toolchain below the real HOME; without rustup, cargo will do.
+        let proxies = format!("{}/.cargo/bin", std::env::var("HOME").unwrap_or_default());
+        let bin = if fs::exists(format!("{proxies}/rustup")).unwrap_or(false) {
+            bench.host.push(("RUSTUP_HOME", None));
+            proxies
+        } else {
+            text(Path::new(env!("CARGO")).parent().expect("a folder")).expect("a path")
+        };
+        // As a fresh one of a machine where nothing was ever built: cargo makes lock files in it.
+        let cargo_home = bench.outside().join("cargo");
+        fs::create_dir(&cargo_home).expect("a folder");
+        bench.host.push(("CARGO_HOME", text(&cargo_home)));
+        bench.host.push(("PATH", Some(format!("{bin}:/usr/local/bin:/usr/bin:/bin"))));
+        let work = bench.work();
+        for name in ["src", "helper/src"] {
+            fs::create_dir_all(work.join(name)).expect("a folder");
+            fs::write(work.join(name).join("lib.rs"), "").expect("a source file");
+        }
+        let manifest = "[package]\nname = \"tiny\"\nedition = \"2021\"\n\
+                        [dependencies]\nhelper = { path = \"helper\" }\n";
+        fs::write(work.join("Cargo.toml"), manifest).expect("a manifest");
+        fs::write(work.join("helper/Cargo.toml"), "[package]\nname = \"helper\"\n")
+            .expect("a manifest");
+        let done = bench.run(&["cargo", "check", "--offline"]);
+        assert_eq!(done.exit, Exit::Code(0), "{sandbox}\n{}", bench.log());
+        assert!(bench.places().target.join("debug").exists(), "the private target directory");
+        assert!(!work.join("target").exists());
+        let written = fs::read_dir(&cargo_home).expect("the folder").count();
+        assert!(written == 0 || !fenced(&sandbox), "{sandbox}");
+    }
 }

@@ -2,13 +2,13 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use adequacy::run::exit::Exit;
 use adequacy::run::spawn::Finished;
 
-use crate::bench::{Bench, wait_until};
+use crate::bench::{Bench, levels, wait_until};
 
 /// A Python prelude: `daemon(body)` runs `body` in a process of a new session whose parent is
 /// gone; it writes its pid to `escaped` first, so that a test knows that it ran.
@@ -232,12 +232,30 @@ fn many_workers_at_once_get_their_own_answers() {
 
 /// The engine of the next test, which starts itself once more in a process that can be killed.
 fn engine(folder: &OsStr) {
-    let mut bench = Bench::new();
+    let level = std::env::var("ADEQUACY_TEST_LEVEL").expect("a level");
+    let mut bench = Bench::held(&levels()[level.parse::<usize>().expect("a number")]);
     bench.set[0].1 = std::env::var("ADEQUACY_TEST_MARK_VALUE").expect("a mark");
     std::os::unix::fs::symlink(bench.work(), folder).expect("a link to the workspace");
-    let body = "open('helper', 'w').write(f'{os.getppid()}\\n')\n\
-                daemon(lambda: [signal.signal(15, signal.SIG_IGN), forever()])\nforever()";
+    let body = "daemon(lambda: [signal.signal(15, signal.SIG_IGN), forever()])\nforever()";
     python(&bench, body);
+}
+
+/// Starts an engine whose command and its daemon run, and gives all their processes.
+fn started_engine(bench: &Bench, level: usize) -> (Child, Vec<String>) {
+    let link = bench.folder.path().join("link");
+    let engine = Command::new(std::env::current_exe().expect("our own binary"))
+        .args(["--exact", "escapes::nothing_outlives_a_killed_engine"])
+        .env("ADEQUACY_TEST_FOLDER", &link)
+        .env("ADEQUACY_TEST_LEVEL", level.to_string())
+        .env("ADEQUACY_TEST_MARK_VALUE", &bench.set[0].1)
+        .env("TMPDIR", bench.folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the engine starts");
+    wait_until("escaped", || fs::exists(link.join("escaped")).unwrap_or(false).then_some(()));
+    let lives = bench.alive(&[]);
+    assert!(lives.len() >= 3, "the helper, the command and its daemon live: {lives:?}");
+    (engine, lives)
 }
 
 #[test]
@@ -245,25 +263,30 @@ fn nothing_outlives_a_killed_engine() {
     if let Some(folder) = std::env::var_os("ADEQUACY_TEST_FOLDER") {
         return engine(&folder);
     }
-    let bench = Bench::new();
-    let link = bench.folder.path().join("link");
-    let mut engine = Command::new(std::env::current_exe().expect("our own binary"))
-        .args(["--exact", "escapes::nothing_outlives_a_killed_engine"])
-        .env("ADEQUACY_TEST_FOLDER", &link)
-        .env("ADEQUACY_TEST_MARK_VALUE", &bench.set[0].1)
-        .env("TMPDIR", bench.folder.path())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("the engine starts");
-    wait_until("escaped", || fs::exists(link.join("escaped")).unwrap_or(false).then_some(()));
-    let pids = ["helper", "escaped"].map(|name| {
-        let pid = fs::read_to_string(link.join(name)).expect("a pid");
-        pid.trim().to_owned()
-    });
-    assert!(bench.alive(&pids).len() >= 3, "the helper, the command and its daemon live");
-    engine.kill().expect("SIGKILL");
-    engine.wait().expect("the engine is gone");
-    wait_until("the end of all processes", || bench.alive(&pids).is_empty().then_some(()));
+    for level in 0..levels().len() {
+        let bench = Bench::new();
+        let (mut engine, _) = started_engine(&bench, level);
+        engine.kill().expect("SIGKILL");
+        engine.wait().expect("the engine is gone");
+        wait_until("the end of all processes", || bench.alive(&[]).is_empty().then_some(()));
+    }
+}
+
+#[test]
+fn nothing_outlives_a_helper_that_is_killed_from_outside() {
+    for level in 0..levels().len() {
+        let bench = Bench::new();
+        let (mut engine, lives) = started_engine(&bench, level);
+        let helper = lives.iter().filter(|words| words.contains("__exec"));
+        let helper = helper.map(|words| words.split(' ').next().expect("a pid"));
+        // The parent of the other one, where there are two.
+        let helper = helper.map(|pid| pid.parse::<i32>().expect("a pid")).min();
+        let helper = helper.and_then(rustix::process::Pid::from_raw).expect("a helper");
+        rustix::process::kill_process(helper, rustix::process::Signal::KILL).expect("it lives");
+        // The engine's test fails at that, and it ends.
+        engine.wait().expect("the engine ends");
+        assert_eq!(bench.alive(&[]), [""; 0]);
+    }
 }
 
 #[test]

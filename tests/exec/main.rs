@@ -5,3 +5,6 @@ mod bench;
 mod ends;
 mod environment;
 mod escapes;
+mod others;
+mod user;
+mod writers;

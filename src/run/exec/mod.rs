@@ -3,10 +3,16 @@
 //! It has one thread, a session of its own, and is the subreaper of all the command's processes,
 //! so none of them can leave. Its stdin is the engine's lifeline: when that pipe closes, by will or
 //! because the engine was killed, the helper ends everything. Its stdout takes one line, the
-//! report. Namespaces and Landlock have their place in `prepare`.
+//! report. In namespaces all that is the work of the helper's child, their init.
 
+mod fence;
+mod gauge;
 mod log;
+mod mounts;
+mod namespaces;
+mod network;
 pub(in crate::run) mod order;
+mod raw;
 mod start;
 mod watch;
 
@@ -16,6 +22,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -31,9 +38,22 @@ use self::log::Log;
 use self::order::{Order, Report};
 use self::watch::Watch;
 use super::exit::Exit;
+use super::sandbox;
 
 /// The first argument that makes our binary the helper.
 pub const WORD: &str = "__exec";
+
+/// The first argument that makes our binary look what a sandbox lets it do.
+pub const LOOK: &str = "__look";
+
+/// Looks what can be done here; the word after [`LOOK`] is a directory outside the workspace.
+pub fn look(words: impl Iterator<Item = OsString>) -> ExitCode {
+    let said = words.last().map(|outside| sandbox::look(Path::new(&outside)));
+    match said.map(|line| io::stdout().write_all(line.as_bytes())) {
+        Some(Ok(())) => ExitCode::SUCCESS,
+        Some(Err(_)) | None => ExitCode::from(2),
+    }
+}
 
 /// Runs the command that the words after [`WORD`] describe. Status 2: they do not describe one.
 pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
@@ -41,10 +61,9 @@ pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(order) = Order::parse(words) else { return ExitCode::from(2) };
     // Before the command starts, so that it cannot read it from the pipe.
     let Ok(token) = token() else { return ExitCode::from(2) };
-    let report = run(&order).unwrap_or_else(|error| {
-        let why = format!("the helper could not prepare: {error}");
-        nothing_ran(if is_want(&error) { Exit::Starved(why) } else { Exit::Lost(why) })
-    });
+    let report = run(&order).unwrap_or_else(|error| Some(could_not_prepare(&error)));
+    // Else we are not the helper: the init, which has nothing left to do.
+    let Some(report) = report else { return ExitCode::SUCCESS };
     let report = Report { token, ..report };
     let mut line = serde_json::to_vec(&report).expect("a report is plain data");
     line.push(b'\n');
@@ -95,39 +114,69 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((read, write))
 }
 
+/// Runs the order in the process that it is to be run in; `None` in one that reported elsewhere.
+///
 /// # Errors
 /// Something fails before the command starts.
-fn run(order: &Order) -> io::Result<Report> {
-    prepare()?;
+fn run(order: &Order) -> io::Result<Option<Report>> {
+    // Before anything is restricted.
     let log = Log::create(&order.log, order.keep)?;
+    if !order.sandbox.namespaces {
+        return serve(order, log).map(Some);
+    }
+    setsid()?;
+    namespaces::run(order, log)
+}
+
+/// Starts the command, watches it and ends all it leaves behind.
+///
+/// # Errors
+/// Something fails before the command starts.
+fn serve(order: &Order, log: Log) -> io::Result<Report> {
+    prepare()?;
+    let hold = start::Hold::prepare(order)?;
     let (read, write) = pipe()?;
     let child_ends = watch::child_ends()?;
     let begun = Instant::now();
-    let leader = match start::start(&order.argv, write) {
+    let leader = match start::start(&order.argv, write, hold) {
         Ok(leader) => leader,
         Err(exit) => return Ok(nothing_ran(exit)),
     };
     let mut watch = Watch::new(leader, child_ends, read, log);
-    let mut exit = watch.leader(begun.checked_add(order.limit), order.output_limit);
+    let limits = &order.sandbox.limits;
+    let mut exit = watch.leader(begun.checked_add(order.limit), order.output_limit, limits);
     let wall = begun.elapsed();
     let left = watch.end(&exit, order.grace).err();
     let (output_bytes, logged) = watch.finish();
+    let used = used();
+    if let Some(larger) = gauge::file_size(&exit, used.written, limits) {
+        exit = larger;
+    }
     if let Err(error) = logged {
         exit = Exit::Lost(format!("the log `{}` cannot be written: {error}", order.log.display()));
     }
     if let Some(left) = &left {
         exit = Exit::Lost(format!("not all its processes could be ended; seen alive: {left:?}"));
     }
-    let (cpu, peak_rss) = used();
     Ok(Report {
         token: String::new(),
         exit,
         wall,
-        cpu,
-        peak_rss,
+        cpu: used.cpu,
+        peak_rss: used.peak_rss,
         output_bytes,
         ended: left.is_none(),
     })
+}
+
+fn could_not_prepare(error: &io::Error) -> Report {
+    let why = format!("the helper could not prepare: {error}");
+    nothing_ran(if is_want(error) { Exit::Starved(why) } else { Exit::Lost(why) })
+}
+
+/// An error that names the place it happened at.
+fn at(place: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("`{}`: {error}", place.display()))
 }
 
 fn nothing_ran(exit: Exit) -> Report {
@@ -135,16 +184,28 @@ fn nothing_ran(exit: Exit) -> Report {
     Report { token: String::new(), exit, wall, cpu, peak_rss: 0, output_bytes: 0, ended: true }
 }
 
-/// CPU time of all processes we reaped and of those they reaped, and the largest resident set of
-/// one of them in bytes.
-fn used() -> (Duration, u64) {
+/// What all processes we reaped, and those they reaped, used together.
+#[derive(Default)]
+struct Used {
+    cpu: Duration,
+    /// The largest resident set of one of them, in bytes.
+    peak_rss: u64,
+    /// Bytes written to file systems on disk.
+    written: u64,
+}
+
+fn used() -> Used {
     let duration = |time: TimeVal| {
         let micros = u64::try_from(time.tv_usec()).unwrap_or(0);
         Duration::from_secs(u64::try_from(time.tv_sec()).unwrap_or(0))
             + Duration::from_micros(micros)
     };
-    getrusage(UsageWho::RUSAGE_CHILDREN).map_or((Duration::ZERO, 0), |usage| {
-        let cpu = duration(usage.user_time()) + duration(usage.system_time());
-        (cpu, u64::try_from(usage.max_rss()).unwrap_or(0) * 1024) // Linux counts it in KiB
-    })
+    getrusage(UsageWho::RUSAGE_CHILDREN).map_or_else(
+        |_| Used::default(),
+        |usage| Used {
+            cpu: duration(usage.user_time()) + duration(usage.system_time()),
+            peak_rss: u64::try_from(usage.max_rss()).unwrap_or(0) * 1024, // Linux counts it in KiB
+            written: u64::try_from(usage.block_writes()).unwrap_or(0) * 512,
+        },
+    )
 }

@@ -1,16 +1,17 @@
 //! What the engine asks of the helper and what the helper answers.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::run::exit::Exit;
+use crate::run::sandbox::Sandbox;
 
 /// One command to run, as the words after `__exec` spell it:
-/// `LIMIT_MS GRACE_MS OUTPUT_LIMIT KEEP LOG -- ARGV...`. Environment and working directory are
-/// those of the helper itself.
+/// `LIMIT_MS GRACE_MS OUTPUT_LIMIT KEEP LOG WORKSPACE SANDBOX -- ARGV...`, the sandbox as JSON.
+/// Environment and working directory are those of the helper itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::run) struct Order {
     /// How long the command may run.
@@ -23,24 +24,24 @@ pub(in crate::run) struct Order {
     pub(in crate::run) keep: usize,
     /// The log file; an earlier one of this name is replaced.
     pub(in crate::run) log: PathBuf,
+    /// The directory it may write in.
+    pub(in crate::run) workspace: PathBuf,
+    /// What holds it.
+    pub(in crate::run) sandbox: Sandbox,
     /// The command's words.
     pub(in crate::run) argv: Vec<OsString>,
 }
 
 impl Order {
-    /// The words that [`Order::parse`] reads, without the command's own.
-    pub(in crate::run) fn options(
-        limit: Duration,
-        grace: Duration,
-        output_limit: u64,
-        keep: usize,
-        log: &Path,
-    ) -> [OsString; 6] {
-        let ms = |duration: Duration| {
-            u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).to_string().into()
-        };
-        let keep = keep.to_string().into();
-        [ms(limit), ms(grace), output_limit.to_string().into(), keep, log.into(), "--".into()]
+    /// The words that [`Order::parse`] reads.
+    pub(in crate::run) fn words(&self) -> impl Iterator<Item = OsString> {
+        let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let numbers = [ms(self.limit), ms(self.grace), self.output_limit, self.keep as u64]
+            .map(|n| n.to_string());
+        let sandbox = serde_json::to_string(&self.sandbox).expect("plain data");
+        let rest =
+            [self.log.clone().into(), self.workspace.clone().into(), sandbox.into(), "--".into()];
+        numbers.into_iter().map(OsString::from).chain(rest).chain(self.argv.iter().cloned())
     }
 
     /// Reads the words after `__exec`.
@@ -54,9 +55,20 @@ impl Order {
         let output_limit = number(&words.next()?)?;
         let keep = number(&words.next()?)?;
         let log = words.next()?.into();
+        let workspace = words.next()?.into();
+        let sandbox = serde_json::from_str(words.next()?.to_str()?).ok()?;
         words.next().filter(|word| word == "--")?;
         let argv: Vec<_> = words.collect();
-        (!argv.is_empty()).then_some(Self { limit, grace, output_limit, keep, log, argv })
+        (!argv.is_empty()).then_some(Self {
+            limit,
+            grace,
+            output_limit,
+            keep,
+            log,
+            workspace,
+            sandbox,
+            argv,
+        })
     }
 }
 
@@ -75,7 +87,8 @@ pub(in crate::run) struct Report {
     pub(in crate::run) peak_rss: u64,
     /// Bytes it wrote to stdout and stderr.
     pub(in crate::run) output_bytes: u64,
-    /// Whether the kernel said that no process of it is left (`ECHILD`): the certificate.
+    /// Whether the kernel said that no process of it is left (`ECHILD`, or the init of its PID
+    /// namespace was reaped): the certificate.
     pub(in crate::run) ended: bool,
 }
 
@@ -84,30 +97,46 @@ mod tests {
     use std::os::unix::ffi::OsStringExt as _;
 
     use super::*;
+    use crate::run::sandbox::{Landlock, Limits, Network, Place};
 
     #[test]
     fn an_order_survives_the_command_line() {
         let argv = vec![OsString::from_vec(b"a\xff".to_vec()), "--".into(), String::new().into()];
+        let sandbox = Sandbox {
+            namespaces: true,
+            landlock: Landlock::Full,
+            network: Network::Loopback,
+            allow_write: vec![Place(OsString::from_vec(b"/a\xff".to_vec()).into())],
+            limits: Limits { file_size: Some(u64::MAX), memory: None, processes: Some(1) },
+        };
         let order = Order {
             limit: Duration::from_millis(1500),
             grace: Duration::from_secs(1),
             output_limit: u64::MAX,
             keep: 0,
             log: "logs/a b".into(),
+            workspace: "/w".into(),
+            sandbox,
             argv,
         };
-        let Order { limit, grace, output_limit, keep, log, argv } = &order;
-        let options = Order::options(*limit, *grace, *output_limit, *keep, log);
-        let words = options.into_iter().chain(argv.iter().cloned());
-        assert_eq!(Order::parse(words), Some(order));
+        assert_eq!(Order::parse(order.words()), Some(order));
     }
 
     #[test]
     fn a_malformed_order_is_refused() {
-        for line in
-            ["", "1 1 1 1 log --", "1 1 1 1 log true", "x 1 1 1 log -- true", "1 -1 1 1 l -- t"]
-        {
+        let sandbox = serde_json::to_string(&Sandbox::default()).expect("plain data");
+        for line in [
+            "",
+            "1 1 1 1 log w {}",
+            "1 1 1 1 log w {} true",
+            "x 1 1 1 log w {} -- true",
+            "1 -1 1 1 l w {} -- t",
+            "1 1 1 1 l w -- t",
+        ] {
+            let line = line.replace("{}", &sandbox);
             assert_eq!(Order::parse(line.split(' ').map(OsString::from)), None, "{line}");
         }
+        let line = format!("1 1 1 1 l w {sandbox} -- t");
+        assert!(Order::parse(line.split(' ').map(OsString::from)).is_some());
     }
 }

@@ -1,8 +1,10 @@
 //! Starting the command itself, and saying why it cannot start.
 
-use std::ffi::{OsStr, OsString};
-use std::io;
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,36 +12,131 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::Pid;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{
+    CapabilitySet, capability_is_in_bounding_set, remove_capability_from_bounding_set,
+};
 
+use super::fence::Fence;
+use super::order::Order;
+use super::raw;
 use crate::run::exit::Exit;
+use crate::run::sandbox::Place;
 
 /// How often, and after which pause, a program file that is open for writing is tried again. Our
 /// own engine can be the writer for a moment: a process forked between its open and its close
 /// holds the file until it has started its own program.
 const BUSY: (u32, Duration) = (100, Duration::from_millis(10));
 
+/// What the command's process puts on before its program starts, the helper itself never.
+pub(super) struct Hold {
+    fence: Option<Fence>,
+    namespaces: bool,
+    file_size: Option<u64>,
+}
+
+impl Hold {
+    /// # Errors
+    /// Landlock is asked for and cannot be had.
+    pub(super) fn prepare(order: &Order) -> io::Result<Self> {
+        let sandbox = &order.sandbox;
+        let allowed = sandbox.allow_write.iter().map(|Place(path)| path.as_path());
+        let places = [&*order.workspace].into_iter().chain(allowed);
+        let fence = Fence::around(sandbox.landlock, sandbox.namespaces, places)?;
+        Ok(Self { fence, namespaces: sandbox.namespaces, file_size: sandbox.limits.file_size })
+    }
+
+    fn put_on(&mut self) -> io::Result<()> {
+        raw::default_signals();
+        if let Some(limit) = self.file_size {
+            let maximum = getrlimit(Resource::Fsize).maximum.map_or(limit, |most| most.min(limit));
+            setrlimit(Resource::Fsize, Rlimit { current: Some(maximum), maximum: Some(maximum) })?;
+        }
+        // A command of root keeps root's powers over the namespaces, and could mount everything
+        // writable again.
+        let mounts = CapabilitySet::SYS_ADMIN;
+        if self.namespaces && capability_is_in_bounding_set(mounts)? {
+            remove_capability_from_bounding_set(mounts)?;
+        }
+        self.fence.take().map_or(Ok(()), Fence::close)
+    }
+}
+
 /// Starts `argv` in its own process group, with nothing to read and both outputs in one pipe.
 /// Only descriptors 0, 1 and 2 get through: those we opened close on exec, and those we inherited
-/// are closed already.
-///
-/// The standard library resets SIGPIPE. Other signals that our caller ignores (`nohup`) stay
-/// ignored, as they would in a shell.
-pub(super) fn start(argv: &[OsString], output: OwnedFd) -> Result<Pid, Exit> {
+/// are closed already. Every signal has its default effect.
+pub(super) fn start(argv: &[OsString], output: OwnedFd, mut hold: Hold) -> Result<Pid, Exit> {
     let (program, words) = argv.split_first().expect("an order has a program");
-    let both = output.try_clone().map_err(|error| Exit::Lost(error.to_string()))?;
+    let lost = |error: io::Error| Exit::Lost(error.to_string());
+    let both = output.try_clone().map_err(lost)?;
+    let (why, say_why) = pipe_with(PipeFlags::CLOEXEC).map_err(|error| lost(error.into()))?;
+    let mut say_why = File::from(say_why);
     let mut command = Command::new(program);
     command.args(words).process_group(0).stdin(Stdio::null()).stdout(output).stderr(both);
+    let exec = Exec::new(argv).map_err(lost)?;
+    raw::before_exec(&mut command, move || {
+        hold.put_on().inspect_err(|error| {
+            // The standard library hands over no more than an error number.
+            let _ = say_why.write_all(error.to_string().as_bytes());
+        })?;
+        Err(exec.run().into())
+    });
     let mut tries = BUSY.0;
-    loop {
+    let error = loop {
         match command.spawn() {
             Ok(child) => return Ok(Pid::from_child(&child)),
             Err(error) if Errno::from_io_error(&error) == Some(Errno::TXTBSY) && tries > 0 => {
                 tries -= 1;
                 sleep(BUSY.1);
             }
-            Err(error) => return Err(refusal(program, &error)),
+            Err(error) => break error,
         }
+    };
+    drop(command); // and with it the last writer
+    let mut text = String::new();
+    match File::from(why).read_to_string(&mut text) {
+        Ok(0) => Err(refusal(program, &error)),
+        _ => Err(Exit::Lost(format!("the command cannot be held: {text}"))),
+    }
+}
+
+/// The command's program by each path it may have, and its words.
+struct Exec {
+    paths: Vec<CString>,
+    words: Vec<CString>,
+}
+
+impl Exec {
+    /// # Errors
+    /// A word holds a NUL byte.
+    fn new(argv: &[OsString]) -> io::Result<Self> {
+        let text = |word: &OsStr| CString::new(word.as_bytes()).map_err(io::Error::other);
+        let words = argv.iter().map(|word| text(word)).collect::<Result<Vec<_>, _>>()?;
+        let program = &argv[0];
+        let paths = if program.as_bytes().contains(&b'/') {
+            vec![text(program)?]
+        } else {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let places = std::env::split_paths(&path).map(|folder| folder.join(program));
+            places.map(|place| text(place.as_os_str())).collect::<Result<_, _>>()?
+        };
+        Ok(Self { paths, words })
+    }
+
+    /// Becomes the program; gives the error where it cannot. Not the standard library's way, which
+    /// hands a file that is no program to a shell.
+    fn run(&self) -> Errno {
+        let mut closed = None;
+        for path in &self.paths {
+            let Err(errno) = nix::unistd::execv(path, &self.words);
+            match Errno::from_raw_os_error(errno as i32) {
+                Errno::NOENT | Errno::NOTDIR if self.paths.len() > 1 => {}
+                Errno::ACCESS => closed = Some(Errno::ACCESS),
+                other => return other,
+            }
+        }
+        closed.unwrap_or(Errno::NOENT)
     }
 }
 

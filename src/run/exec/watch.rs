@@ -11,12 +11,17 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, wait};
 use rustix::stdio::stdin;
 
+use super::gauge;
 use super::log::Log;
 use crate::run::exit::Exit;
 use crate::run::processes::{children, numbers, signal_trees, timespec};
+use crate::run::sandbox::Limits;
 
 /// How long processes that outlive the command have to end by themselves after SIGTERM.
 const STRAGGLER_GRACE: Duration = Duration::from_millis(50);
+
+/// The pause between two looks at memory and processes, where these are limited.
+const LOOK: Duration = Duration::from_millis(25);
 
 /// How long SIGKILL is tried before we give up on a certificate.
 const BOUND: Duration = Duration::from_secs(10);
@@ -59,9 +64,15 @@ impl Watch {
         Self { leader, status: None, child_ends, output: Some(output), log, buffer }
     }
 
-    /// Waits for the leader's end, the time limit, the output limit or the end of the lifeline. A
+    /// Waits for the leader's end, the time limit, another limit or the end of the lifeline. A
     /// status that is there when we look wins over every limit.
-    pub(super) fn leader(&mut self, deadline: Option<Instant>, output_limit: u64) -> Exit {
+    pub(super) fn leader(
+        &mut self,
+        deadline: Option<Instant>,
+        output_limit: u64,
+        limits: &Limits,
+    ) -> Exit {
+        let looks = limits.memory.is_some() || limits.processes.is_some();
         let mut stop = None;
         loop {
             self.reap();
@@ -73,9 +84,12 @@ impl Watch {
                 stop = Some(Exit::TimedOut);
                 continue;
             }
+            let left = if looks { Some(left.map_or(LOOK, |left| left.min(LOOK))) } else { left };
             let cut = self.wait(true, left);
             stop = if self.log.total() > output_limit {
                 Some(Exit::OutputLimit)
+            } else if looks && let Some(exit) = gauge::over(limits) {
+                Some(exit)
             } else {
                 cut.then_some(Exit::Interrupted)
             };
@@ -132,7 +146,12 @@ impl Watch {
             return Ok(());
         }
         let stopped = matches!(exit, Exit::TimedOut | Exit::OutputLimit | Exit::Interrupted);
-        let grace = if stopped { grace } else { STRAGGLER_GRACE.min(grace) };
+        let grace = match exit {
+            // It would go on taking what there is.
+            Exit::MemoryLimit | Exit::ProcessLimit => Duration::ZERO,
+            _ if stopped => grace,
+            _ => STRAGGLER_GRACE.min(grace),
+        };
         signal_trees(children(getpid()), &[Signal::TERM, Signal::CONT]);
         let asked = Instant::now();
         while let Some(left) = grace.checked_sub(asked.elapsed()) {
