@@ -1,10 +1,12 @@
 //! Stage 6, pure: from outcomes to the numbers of a record.
 
 mod gates;
+mod interval;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use gates::{Gate, Input, Thresholds};
+pub use interval::Interval;
 
 use crate::base::Sha256;
 use crate::outcome::{Doubt, Outcome, Reason};
@@ -118,6 +120,20 @@ impl Adequacy {
     #[must_use]
     pub fn of_class(&self, class: Class) -> Tally {
         self.by_class.get(&class).copied().unwrap_or_default()
+    }
+
+    /// Places in the sources, told by line and column, at which a mutant was killed, and all that have
+    /// a mutant that counts.
+    #[must_use]
+    pub fn sites(&self, plan: &Plan) -> (usize, usize) {
+        let place = |&place: &usize| {
+            let mutant = &plan.mutants[place];
+            (mutant.edit.file, mutant.line, mutant.column)
+        };
+        let all = self.places.iter().map(place).collect::<BTreeSet<_>>();
+        let killed = self.places.iter().zip(&self.kill_vector).filter(|(_, killed)| **killed);
+        let killed = killed.map(|(at, _)| place(at)).collect::<BTreeSet<_>>();
+        (killed.len(), all.len())
     }
 
     /// Kills for this reason.

@@ -7,6 +7,7 @@ mod empty;
 mod error;
 mod estimate;
 mod gates;
+mod history;
 mod ledger;
 mod links;
 mod observe;
@@ -34,7 +35,7 @@ pub use run_file::{ClassTotals, FORMAT, Interpreted, RunFile, Sentinels, State, 
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 
-use crate::adequacy::{Adequacy, Gate};
+use crate::adequacy::{Adequacy, Gate, Interval};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
@@ -182,6 +183,8 @@ pub fn measure(
     let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
     let gates = gates::of(task, options, &run, &adequacy);
+    run.sample = Interval::of(plan, &adequacy);
+    run.sites = Some(adequacy.sites(plan));
     run.finish(&adequacy, &gates, not_reached);
     output.write_sources(plan, snapshot, &outcomes)?;
     output.write_run(&run)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::tamper::{self, TamperRecord};
-use super::{FLAKY, MeasureError, Options, TaskTrees, protect, runners, trees};
+use super::{FLAKY, MeasureError, Options, TaskTrees, history, protect, runners, trees};
 use crate::base::{Event, Sink};
 use crate::outcome::{self, Reason, Verdict};
 use crate::run::workspace::Sources;
@@ -76,6 +76,7 @@ pub(super) fn others(
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<(Option<StartRecord>, Vec<VariantRecord>), MeasureError> {
+    history::look(task, trees, sink);
     let on_start =
         trees.start.as_ref().map(|tree| start(task, trees, tree, options, spawner, sink));
     Ok((on_start.transpose()?, variants(task, trees, options, spawner, sink)?))

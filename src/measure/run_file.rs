@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Controls, Options, Prepared, StartRecord, VariantRecord};
-use crate::adequacy::{Adequacy, Gate, Tally};
+use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
 use crate::plan::{Class, Plan, SAMPLER, Uncovered, interpreter};
@@ -107,6 +107,10 @@ pub struct RunFile {
     pub not_reached: Vec<String>,
     /// The numbers, once all mutants are decided.
     pub totals: Option<Totals>,
+    /// What a sample says of the mutants it was drawn from.
+    pub sample: Option<Interval>,
+    /// Places in the sources with a kill, and all with a mutant that counts.
+    pub sites: Option<(usize, usize)>,
     /// The gates, once all mutants are decided: whether each passes.
     pub gates: BTreeMap<String, bool>,
     /// Known defects that a person lets through.
@@ -325,6 +329,8 @@ impl RunFile {
             sentinels: Sentinels::default(),
             not_reached: Vec::new(),
             totals: None,
+            sample: None,
+            sites: None,
             gates: BTreeMap::new(),
             allowed: options.allow.iter().cloned().collect(),
         };

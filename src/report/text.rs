@@ -7,6 +7,7 @@ use similar::TextDiff;
 
 use super::Style;
 use super::terminal::escaped;
+use crate::adequacy::Interval;
 use crate::measure::{Measured, RunFile, Sentinels, Totals};
 use crate::outcome::Outcome;
 use crate::plan::{Class, Mutant, Plan, Row, lines, readable};
@@ -254,6 +255,17 @@ fn trust(text: &mut String, run: &RunFile) {
         share(totals.killed, totals.mutants),
         share(by_exit, totals.mutants)
     );
+    if let Some((killed, all)) = run.sites {
+        let _ = writeln!(text, "Places in the sources with a kill: {killed} of {all}");
+    }
+    if let Some(Interval { population, sampled, share, margin }) = run.sample {
+        let (share, margin) = (100.0 * share, 100.0 * margin);
+        let _ = writeln!(
+            text,
+            "Sampled: {sampled} of {population} mutants; of all of them {share:.1} % +- {margin:.1} % \
+             killed (95 %). That is about the choice of these mutants, not about real faults missed"
+        );
+    }
     let _ = writeln!(text, "Kills by reason: {}", or_none(&reasons));
     let _ = writeln!(text, "First killers: {}", or_none(&killers));
     let _ = writeln!(

@@ -18,10 +18,13 @@ fn counted(sums: &[&str], more: &str) -> Sandbox {
     sandbox
 }
 
+/// The commands count their runs outside of their copies.
+const COUNTS: [&str; 4] = ["--env", "STATE", "--isolation", "none"];
+
 /// One worker and two baseline runs: the first mutant is the sixth run, after three controls.
 fn measure<'a>(sandbox: &'a Sandbox, words: &[&str]) -> Call<'a> {
     let first = ["measure", "tree", "-j", "1", "--baselines", "2", "--operator", "binop-swap"];
-    let words = first.iter().chain(&["--env", "STATE"]).chain(words);
+    let words = first.iter().chain(&COUNTS).chain(words);
     sandbox.call(words.chain(&["--", "sh", "check.sh"])).env("STATE", sandbox.path("state"))
 }
 
@@ -102,7 +105,7 @@ fn a_build_that_breaks_before_a_command_is_no_verdict_of_the_command() {
          [build]\nargv = ['sh', 'build.sh']\n",
     );
     let words = ["measure", "tree", "-j", "1", "--baselines", "1", "--operator", "binop-swap"];
-    let call = sandbox.call(words.iter().chain(&["--env", "STATE"]));
+    let call = sandbox.call(words.iter().chain(&COUNTS));
     let ran = call.env("STATE", sandbox.path("state")).run();
     ran.exits(0).same(outcomes(&sandbox), vec!["killed by unit (exit)".to_owned()]);
     let lines = sandbox.lines("adequacy.out/outcomes.jsonl");

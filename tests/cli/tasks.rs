@@ -260,3 +260,12 @@ fn a_file_that_the_change_took_away_comes_back() {
     let ran = sandbox.call(["list", "tree", "--diff"]).run();
     ran.exits(0).says("--- /dev/null\n+++ b/old/gone.py\n");
 }
+
+#[test]
+fn a_solution_in_the_history_of_the_start_tree_is_told() {
+    let sandbox = task(CHECK, "");
+    sandbox.write("tree/start/.git/HEAD", "ref: refs/heads/main\n");
+    // No store of git: it cannot be searched, and that is said.
+    let ran = sandbox.measure(&["--operator", "number-shift"]).run();
+    ran.exits(0).tells("could not be searched for the solution");
+}

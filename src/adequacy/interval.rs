@@ -1,0 +1,101 @@
+//! What a sample says of the mutants it was drawn from.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Adequacy;
+use crate::plan::{Fate, Plan};
+
+/// The share of killed mutants among all that the sampler chose from, estimated from those that ran.
+///
+/// It is about the choice of these mutants and nothing else: it says nothing of real faults missed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Mutants chosen from.
+    pub population: u64,
+    /// Those that ran.
+    pub sampled: u64,
+    /// The estimate.
+    pub share: f64,
+    /// Half the width of the 95 % interval around it.
+    pub margin: f64,
+}
+
+/// One file's part of the sample.
+#[derive(Default)]
+struct Stratum {
+    population: u64,
+    sampled: u64,
+    killed: u64,
+}
+
+/// Two-sided 95 % of the normal distribution.
+const Z: f64 = 1.959_964;
+
+impl Interval {
+    /// The interval of a run whose plan was sampled, by file, with the correction for finite
+    /// populations; `None` where no mutant was left out.
+    #[must_use]
+    pub fn of(plan: &Plan, adequacy: &Adequacy) -> Option<Self> {
+        if adequacy.not_sampled == 0 {
+            return None;
+        }
+        let mut strata = BTreeMap::<u32, Stratum>::new();
+        let left_out = plan.mutants.iter().filter(|mutant| mutant.fate == Fate::NotSampled);
+        left_out.for_each(|mutant| strata.entry(mutant.edit.file).or_default().population += 1);
+        for (&place, &killed) in adequacy.places.iter().zip(&adequacy.kill_vector) {
+            let mutant = &plan.mutants[place];
+            if mutant.class.is_sampled() {
+                let stratum = strata.entry(mutant.edit.file).or_default();
+                stratum.population += 1;
+                stratum.sampled += 1;
+                stratum.killed += u64::from(killed);
+            }
+        }
+        Some(Self::from_strata(strata.values()))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+    fn from_strata<'a>(strata: impl Iterator<Item = &'a Stratum> + Clone) -> Self {
+        let population = strata.clone().map(|it| it.population).sum::<u64>();
+        let sampled = strata.clone().map(|it| it.sampled).sum::<u64>();
+        let (mut share, mut variance) = (0.0, 0.0);
+        for Stratum { population: all, sampled, killed } in strata {
+            let (all, n) = (*all as f64, *sampled as f64);
+            let weight = all / population as f64;
+            // Nothing is known of a file of which nothing ran: the middle, and the widest spread.
+            let rate = if *sampled == 0 { 0.5 } else { *killed as f64 / n };
+            let spread = if *sampled < 2 { 0.25 } else { rate * (1.0 - rate) / (n - 1.0) };
+            share += weight * rate;
+            variance += weight * weight * (1.0 - n / all) * spread;
+        }
+        Self { population, sampled, share, margin: Z * variance.sqrt() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(strata: &[(u64, u64, u64)]) -> (f64, f64) {
+        let strata = strata.iter().map(|&(population, sampled, killed)| Stratum {
+            population,
+            sampled,
+            killed,
+        });
+        let strata = strata.collect::<Vec<_>>();
+        let found = Interval::from_strata(strata.iter());
+        let rounded = |value: f64| (value * 1e4).round() / 1e4;
+        (rounded(found.share), rounded(found.margin))
+    }
+
+    #[test]
+    fn files_weigh_by_their_mutants_and_a_whole_sample_leaves_no_doubt() {
+        assert_eq!(of(&[(100, 10, 5)]), (0.5, 0.3099));
+        assert_eq!(of(&[(10, 10, 7)]), (0.7, 0.0));
+        assert_eq!(of(&[(900, 10, 10), (100, 10, 0)]), (0.9, 0.0));
+        assert_eq!(of(&[(100, 0, 0)]), (0.5, 0.98));
+        assert_eq!(of(&[(100, 1, 1)]), (1.0, 0.9751));
+    }
+}
