@@ -35,7 +35,7 @@ pub use run_file::{ClassTotals, FORMAT, Interpreted, RunFile, Sentinels, State, 
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 
-use crate::adequacy::{Adequacy, Gate, Interval};
+use crate::adequacy::{Adequacy, Gate};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
@@ -161,8 +161,8 @@ pub fn measure(
     let trees = &prepared.trees;
     (run.start, run.variants) = observe::others(task, trees, options, spawner, sink)?;
     if let Some(budget) = task.mutate.budget {
-        let limit = earlier.as_ref().and_then(RunFile::planned_limit);
-        let limit = limit.unwrap_or_else(|| affordable(budget, baseline.cpu()));
+        let planned = earlier.as_ref().and_then(RunFile::planned_limit);
+        let limit = planned.unwrap_or_else(|| affordable(budget, baseline.cpu()));
         prepared.plan.sample(limit, task.mutate.seed);
         run.sampled(limit, &prepared.plan, task);
     }
@@ -183,9 +183,7 @@ pub fn measure(
     let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
     let gates = gates::of(task, options, &run, &adequacy);
-    run.sample = Interval::of(plan, &adequacy);
-    run.sites = Some(adequacy.sites(plan));
-    run.finish(&adequacy, &gates, not_reached);
+    run.finish(plan, &adequacy, &gates, not_reached);
     output.write_sources(plan, snapshot, &outcomes)?;
     output.write_run(&run)?;
     let Prepared { trees, plan, .. } = prepared;
