@@ -405,7 +405,13 @@ impl RunFile {
     }
 
     /// Adds the numbers.
-    pub fn finish(&mut self, adequacy: &Adequacy, gates: &[Gate], not_reached: Vec<String>) {
+    pub(super) fn finish(
+        &mut self,
+        plan: &Plan,
+        adequacy: &Adequacy,
+        gates: &[Gate],
+        not_reached: Vec<String>,
+    ) {
         let id = |place: usize| self.commands[place].id.clone();
         self.totals = Some(Totals {
             mutants: adequacy.mutants,
@@ -439,6 +445,8 @@ impl RunFile {
         });
         self.gates = gates.iter().map(|gate| (gate.name.to_owned(), gate.pass)).collect();
         self.not_reached = not_reached;
+        self.sample = Interval::of(plan, adequacy);
+        self.sites = Some(adequacy.sites(plan));
         self.state = State::Finished;
     }
 }
