@@ -117,13 +117,13 @@ pub(crate) fn estimate(args: &EstimateArgs, streams: &mut Streams<'_>) -> Result
     let progress = Progress::new(args.json);
     let estimate = measure::estimate(&task, &options, &spawner, &progress);
     progress.finish();
-    let Estimate { mutants, population, cpu, wall, jobs, disk, baseline } = estimate?;
+    let Estimate { mutants, by_class, population, cpu, wall, jobs, disk, baseline } = estimate?;
     let (baseline_wall, baseline_cpu) = (baseline.0.as_secs_f64(), baseline.1.as_secs_f64());
     if args.json {
         let value = json!({
             "mutants": mutants,
             "population": population,
-            "by_class": {"full": mutants},
+            "by_class": by_class,
             "cpu_s": cpu.as_secs_f64(),
             "wall_s": wall.as_secs_f64(),
             "jobs": jobs,
@@ -139,12 +139,14 @@ pub(crate) fn estimate(args: &EstimateArgs, streams: &mut Streams<'_>) -> Result
     } else {
         String::new()
     };
+    let classes = by_class.iter().map(|(class, count)| format!("{} {count}", class.name()));
+    let classes = classes.collect::<Vec<_>>().join(", ");
     #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
     let megabytes = disk as f64 / 1e6;
     write!(
         streams.out,
         "one unmutated run: {baseline_wall:.2} s wall, {baseline_cpu:.2} s CPU\n\
-         mutants: {mutants} (class full){sampled}\n\
+         mutants: {mutants} ({classes}){sampled}\n\
          CPU time if each takes as long: {}\n\
          wall time with {jobs} workers: {}\n\
          scratch space: {megabytes:.1} MB\n",

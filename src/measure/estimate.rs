@@ -1,10 +1,11 @@
 //! What a full run would cost, from one run of the unmutated tree.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::{MeasureError, Options, affordable, prepare};
 use crate::base::Sink;
+use crate::plan::{Class, Plan};
 use crate::run::{Lab, RunError, Spawner};
 use crate::task::Task;
 
@@ -13,6 +14,8 @@ use crate::task::Task;
 pub struct Estimate {
     /// Mutants that would be run.
     pub mutants: usize,
+    /// The same by class, in sealed order of the classes.
+    pub by_class: BTreeMap<Class, usize>,
     /// Those they are a sample of, where the task sets a limit or a budget; else as many.
     pub population: usize,
     /// CPU time, if every mutant took as long as the unmutated tree.
@@ -54,6 +57,7 @@ pub fn estimate(
     let jobs = options.jobs;
     let estimate = Estimate {
         mutants,
+        by_class: by_class(&prepared.plan),
         population: prepared.plan.population.max(mutants),
         cpu: baseline.cpu() * times,
         wall: baseline.wall() * times / u32::try_from(jobs).unwrap_or(u32::MAX),
@@ -62,4 +66,12 @@ pub fn estimate(
         baseline: (baseline.wall(), baseline.cpu()),
     };
     Ok(estimate)
+}
+
+fn by_class(plan: &Plan) -> BTreeMap<Class, usize> {
+    let mut counts = BTreeMap::new();
+    for place in plan.counted() {
+        *counts.entry(plan.mutants[place].class).or_default() += 1;
+    }
+    counts
 }

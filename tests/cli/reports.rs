@@ -98,7 +98,7 @@ fn an_estimate_runs_no_mutant() {
     assert_eq!(told["disk_bytes"], size * 3, "the stored copy and two workers'");
     assert!(!sandbox.path("adequacy.out").exists());
     let words = ["estimate", "tree"].iter().chain(&TWO).chain(&CHECK);
-    sandbox.call(words).run().exits(0).says("mutants: 2 (class full)");
+    sandbox.call(words).run().exits(0).says("mutants: 2 (full 2)");
     let words = ["estimate", "tree"].iter().chain(&TWO).chain(&["--", "false"]);
     sandbox.call(words).run().exits(3);
 }
@@ -115,7 +115,7 @@ fn an_estimate_is_of_what_the_budget_pays_for() {
     ran.same([&told["mutants"], &told["population"]], [&Value::from(1), &Value::from(2)]);
     ran.same(&told["cpu_s"], &told["baseline_cpu_s"]);
     let ran = sandbox.call(["estimate", "tree"].iter().chain(&TWO)).run();
-    ran.exits(0).says("mutants: 1 (class full), a sample of 2 by the task's limit or budget\n");
+    ran.exits(0).says("mutants: 1 (full 1), a sample of 2 by the task's limit or budget\n");
     sandbox.measure(&TWO).run().exits(0).says("1 not sampled");
 }
 
