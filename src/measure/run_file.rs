@@ -78,6 +78,9 @@ pub struct RunFile {
     pub ignored: BTreeMap<String, String>,
     /// Mutated files, each with the number of its mutants.
     pub files: BTreeMap<String, usize>,
+    /// Digests of the mutated files: the names of their copies below `sources/`.
+    #[serde(default)]
+    pub sources: BTreeMap<String, Sha256>,
     /// Functions that the change touches and that no cheat takes the place of.
     pub uncovered: Vec<UncoveredRecord>,
     /// Runs of the unmutated tree before the mutants.
@@ -297,6 +300,7 @@ impl RunFile {
                 .map(|file| (file.path.to_string(), file.why.to_string()))
                 .collect(),
             files: plan.files.iter().map(|file| (file.name.clone(), file.mutants.len())).collect(),
+            sources: plan.files.iter().map(|file| (file.name.clone(), file.sha256)).collect(),
             uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
             baselines: Vec::new(),
             start: None,
