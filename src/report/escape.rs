@@ -81,11 +81,19 @@ pub(super) fn field(text: &str) -> String {
 /// JSON for a `<script>` element of HTML: nothing in it ends the element or begins a comment.
 #[must_use]
 pub(super) fn script(json: &str) -> String {
-    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' => shown.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if is_format(c) => shown.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => shown.push(c),
+        }
+    }
+    shown
 }
 
 /// Characters that are not shown and change how others are.
-const fn is_format(c: char) -> bool {
+pub(super) const fn is_format(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
@@ -107,6 +115,9 @@ mod tests {
         assert_eq!(command("50%\r\n::error::x"), "50%25\\r%0A::error::x");
         assert_eq!(property("a:b,c\n"), "a%3Ab%2Cc%0A");
         assert_eq!(field("=1+\"1\""), "\"'=1+\"\"1\"\"\"");
-        assert_eq!(script("</script><!--&"), "\\u003c/script\\u003e\\u003c!--\\u0026");
+        assert_eq!(
+            script("</script><!--&\u{202e}"),
+            "\\u003c/script\\u003e\\u003c!--\\u0026\\u202e"
+        );
     }
 }

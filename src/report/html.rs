@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::count::share;
-use super::escape::{markup, script};
+use super::escape::{is_format, markup, script};
 use super::log::RunLog;
 use super::summary::flake_bound;
 use super::{Group, Style, headline, json, survivors, text};
@@ -64,6 +64,12 @@ fn top(page: &mut String, log: &RunLog) {
     for note in log.notes() {
         let _ = writeln!(page, "<p class=\"note bad\">{}</p>", markup(&note));
     }
+    for (path, source) in &log.sources {
+        if source.text().contains(is_format) {
+            let words = "holds characters that are not shown or change how others are; the viewer below shows them as the browser does";
+            let _ = writeln!(page, "<p class=\"note\">{} {words}.</p>", markup(path));
+        }
+    }
     if log.reveals_solution() {
         page.push_str("<p class=\"note\">This page shows the right solution of the task: do not give it to those who are to solve it.</p>\n");
     }
@@ -115,7 +121,7 @@ fn numbers(page: &mut String, log: &RunLog) {
 fn tallies<N: AsRef<str>>(page: &mut String, title: &str, rows: &[(N, ClassTotals)]) {
     let _ = writeln!(
         page,
-        "<section><h2>{title}</h2><table>\n<tr><th></th><th class=\"number\">mutants</th>\
+        "<section><h2>{title}</h2><div class=\"tall\"><table>\n<tr><th></th><th class=\"number\">mutants</th>\
          <th class=\"number\">killed</th><th class=\"number\">undecided</th></tr>"
     );
     for (name, it) in rows.iter().take(ROWS) {
@@ -129,7 +135,7 @@ fn tallies<N: AsRef<str>>(page: &mut String, title: &str, rows: &[(N, ClassTotal
             it.undecided
         );
     }
-    page.push_str("</table>\n");
+    page.push_str("</table></div>\n");
     if rows.len() > ROWS {
         let _ = writeln!(
             page,
