@@ -37,6 +37,7 @@ pub(super) fn render(log: &RunLog) -> String {
     numbers(&mut page, log);
     commands(&mut page, log);
     listed(&mut page, log);
+    undecided(&mut page, log);
     environment(&mut page, log);
     licences(&mut page);
     let report = serde_json::to_string(&json::report(log)).expect("plain values");
@@ -243,6 +244,31 @@ fn one_group(page: &mut String, log: &RunLog, group: &Group<'_>, most: usize) {
     }
 }
 
+fn undecided(page: &mut String, log: &RunLog) {
+    let count = log.count.totals().undecided;
+    if count == 0 {
+        return;
+    }
+    let _ = writeln!(
+        page,
+        "<h2>Undecided: {count}</h2>\n<p class=\"note\">They count as not killed. The viewer below calls them \
+         runtime errors and leaves them out of its scores, which are therefore higher than those above.</p>\n<table>"
+    );
+    for entry in log.undecided().take(LISTED) {
+        let row = &entry.row;
+        let (path, why) = (markup(&row.path), entry.standing().why(&log.run));
+        let _ = writeln!(
+            page,
+            "<tr><td>{}</td><td>{path} line {}</td><td>{}</td><td>{}</td></tr>",
+            markup(&row.id),
+            row.line,
+            markup(&row.operator),
+            markup(&why)
+        );
+    }
+    page.push_str("</table>\n");
+}
+
 fn environment(page: &mut String, log: &RunLog) {
     let run = &log.run;
     let Sentinels { runs, failures } = run.unmutated();
@@ -309,7 +335,10 @@ mod tests {
         let readme = include_str!("html/README.md");
         let digest = Sha256::of(VIEWER.as_bytes()).to_string();
         assert!(readme.contains(&digest), "{digest}");
-        assert!(!VIEWER.to_lowercase().contains("</script") && !VIEWER.contains("<!--"));
-        assert!(!SCRIPT.to_lowercase().contains("</script"));
+        for script in [VIEWER, SCRIPT] {
+            let script = script.to_lowercase();
+            // The one ends the element; the other, after `<!--`, keeps it from ending.
+            assert!(!script.contains("</script") && !script.contains("<script"));
+        }
     }
 }

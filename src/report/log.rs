@@ -12,6 +12,7 @@ use super::entry::{Entry, PlanRow};
 use super::place::{Place, Region, Source};
 use crate::base::Sha256;
 use crate::measure::{LedgerError, OutputDir, OutputError, RunFile, State};
+use crate::outcome::Outcome;
 
 /// A run as its directory tells it.
 #[derive(Debug)]
@@ -193,6 +194,11 @@ impl RunLog {
     /// The mutants that every command accepted, in plan order.
     pub fn survivors(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.is_survivor())
+    }
+
+    /// The mutants that nobody could decide, in plan order.
+    pub fn undecided(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|it| matches!(it.outcome, Some(Outcome::Undecided { .. })))
     }
 
     /// What a reader must know before the numbers; one sentence each.

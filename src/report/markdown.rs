@@ -38,6 +38,7 @@ pub(super) fn render(log: &RunLog) -> String {
         text.push_str("### Survivors: the commands accept these\n\n");
         listed(&mut text, log, &groups);
     }
+    undecided(&mut text, log);
     text
 }
 
@@ -96,6 +97,23 @@ fn listed(text: &mut String, log: &RunLog, groups: &[Group<'_>]) {
     let all = log.count.totals().survived;
     if all > LISTED as u64 {
         let _ = writeln!(text, "... and {} more", all - LISTED as u64);
+    }
+}
+
+fn undecided(text: &mut String, log: &RunLog) {
+    let all = log.count.totals().undecided;
+    if all == 0 {
+        return;
+    }
+    text.push_str("### Undecided: never counted as killed\n\n");
+    for entry in log.undecided().take(LISTED) {
+        let row = &entry.row;
+        let (id, path, operator) = (plain(&row.id), plain(&row.path), plain(&row.operator));
+        let why = plain(&entry.standing().why(&log.run));
+        let _ = writeln!(text, "- {id} {path} line {}: {operator}: {why}", row.line);
+    }
+    if all > LISTED as u64 {
+        let _ = writeln!(text, "- ... and {} more", all - LISTED as u64);
     }
 }
 

@@ -273,6 +273,16 @@ mod tests {
     }
 
     #[test]
+    fn a_table_fits_a_narrow_terminal() {
+        let tally = ClassTotals { mutants: 12, killed: 3, undecided: 0 };
+        let rows = vec![("src/a/very/long/path/to/a/module/name.py".to_owned(), tally)];
+        let mut text = String::new();
+        table(&mut text, "By file", rows, Style::PLAIN.columns(50));
+        assert!(text.contains("  ...ath/to/a/module/name.py     3 of 12\n"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 50), "{text}");
+    }
+
+    #[test]
     fn a_long_name_keeps_its_end() {
         assert_eq!(end_of("src/a/long/name.py", 10), "...name.py");
         assert_eq!(end_of("name.py", 10), "name.py");

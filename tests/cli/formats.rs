@@ -153,6 +153,11 @@ fn all_formats_tell_of_the_same_mutants() {
     }
     assert!(report(&sandbox, "text").ends_with(&format!("{TOTALS}\n")));
     assert!(report(&sandbox, "markdown").contains(TOTALS));
+    for format in ["text", "markdown"] {
+        let text = report(&sandbox, format);
+        assert!(undecided.iter().all(|id| text.contains(id.as_str())), "{format}");
+    }
+    assert!(page.contains("<h2>Undecided: 2</h2>"));
     let commands = report(&sandbox, "github");
     let words = "4 of 14 mutants killed (28.6 %25), 8 survived, 2 undecided";
     assert!(commands.ends_with(&format!("::notice title=adequacy::{words}\n")), "{commands}");
@@ -377,4 +382,33 @@ fn a_prompt_hides_the_solution_of_a_task_unless_asked() {
     ran.exits(0).says("n * 3 + 0 * 41").says("m.py price");
     let ran = sandbox.call(["report", "--format", "html"]).run();
     ran.exits(0).says("This page shows the right solution of the task");
+}
+
+#[test]
+fn a_summary_counts_by_class_and_by_command_and_puts_the_most_telling_first() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "tree/m.py",
+        "def tested(n):\n    return n + 1\n\n\ndef half(n):\n    return n + 1 - 1\n\n\ndef never(n):\n    return n - 7\n",
+    );
+    sandbox.write("tree/one.py", "import m\nassert m.tested(1) == 2\n");
+    sandbox.write("tree/two.py", "import m\nassert m.tested(1) == 2 and m.half(1) > 0\n");
+    sandbox.write(
+        "tree/adequacy.toml",
+        "contract_id = 'c'\n[mutate]\ninclude = ['m.py']\noperators = ['binop-swap']\n\
+         [[acceptance]]\nid = 'one'\nargv = ['python3', 'one.py']\n\
+         [[acceptance]]\nid = 'two'\nargv = ['python3', 'two.py']\n",
+    );
+    let ran = sandbox.measure(&["--full-matrix"]).run();
+    ran.exits(0).totals(
+        "4 mutants: 2 killed (0 by time-out), 2 survived, 0 undecided; 0 unviable, 0 not built",
+    );
+    let at = |text: &str| ran.out.find(text).unwrap_or_else(|| ran.fail(text));
+    assert!(at("m.py never  0 of 1 killed") < at("m.py half  1 of 2 killed"));
+    ran.says("  one: first 1, refused 1 of 4 it ran on, the only one for 0\n");
+    ran.says("  two: first 1, refused 2 of 4 it ran on, the only one for 1\n");
+    ran.says("Score: 50.0 % killed; 50.0 % by an ordinary failing exit alone\n");
+    // The same again, from the directory.
+    let again = sandbox.call(["report"]).run();
+    again.same(again.out.clone(), ran.out.clone());
 }
