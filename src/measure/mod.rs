@@ -31,7 +31,7 @@ pub use output::{OutputDir, OutputError};
 pub use prepare::{Prepared, nothing_to_do, prepare};
 pub use replay::replay;
 pub use run_file::{
-    ClassTotals, CommandRecord, FORMAT, Interpreted, RunFile, Sentinels, State, Totals,
+    ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
 };
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};

@@ -291,9 +291,7 @@ impl RunFile {
             jobs: options.jobs,
             sampler: None,
             linked: links.iter().map(|(path, _)| path.to_string()).collect(),
-            left_out: left_out
-                .map(|left| (left.path.to_string(), left.reason.to_string()))
-                .collect(),
+            left_out: left_out.map(|it| (it.path.to_string(), it.reason.to_string())).collect(),
             ignored: plan
                 .ignored
                 .iter()

@@ -9,8 +9,8 @@ use super::count::{CommandCount, flaky};
 use super::entry::{Entry, PlanRow};
 use super::log::RunLog;
 use super::place::Region;
-use crate::measure::ClassTotals;
-use crate::outcome::Verdict;
+use crate::measure::{ClassTotals, Isolation};
+use crate::outcome::{Reason, Verdict};
 
 /// What `format` says.
 const FORMAT: &str = "adequacy-report/1";
@@ -76,7 +76,7 @@ pub(super) fn render(log: &RunLog) -> String {
         commands: log.count.commands.iter().map(|count| command(log, count)).collect(),
         environment: &run.environment,
         interpreter: run.interpreter.as_ref().map(|found| found.version.clone()),
-        isolation: json!(run.isolation),
+        isolation: isolation(&run.isolation),
         sampler: json!(run.sampler),
         unmutated: json!(run.unmutated()),
         totals: json!(totals),
@@ -93,6 +93,10 @@ pub(super) fn render(log: &RunLog) -> String {
     let mut text = serde_json::to_string_pretty(&report).expect("plain values");
     text.push('\n');
     text
+}
+
+fn isolation(found: &Isolation) -> Value {
+    json!({"processes": found.processes, "network": found.network, "files": found.files})
 }
 
 fn command(log: &RunLog, count: &CommandCount) -> Value {
@@ -121,7 +125,7 @@ fn mutant<'a>(log: &'a RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
         region: log.region(entry),
         standing: standing.word(),
         why: standing.why(&log.run),
-        reason: entry.reason().map(|reason| reason.word()),
+        reason: entry.reason().map(Reason::word),
         killed_by: entry.killers(flaky).map(id).collect(),
         verdicts: said.collect(),
         basis: entry.basis.as_deref(),

@@ -198,7 +198,7 @@ fn listed(page: &mut String, log: &RunLog) {
         "<details open><summary>The commands accept these, the most telling first</summary>\n",
     );
     let mut left = LISTED;
-    for group in groups.iter() {
+    for group in &groups {
         if left == 0 {
             break;
         }

@@ -205,10 +205,10 @@ fn check(value: &Value, schema: &Value, place: &str, root: &Value, faults: &mut 
     if !kinds.is_empty() && !kinds.into_iter().any(is) {
         faults.push(format!("{place}: not {}", schema["type"]));
     }
-    if let Some(allowed) = schema["enum"].as_array() {
-        if !allowed.contains(value) {
-            faults.push(format!("{place}: not one of {allowed:?}"));
-        }
+    if let Some(allowed) = schema["enum"].as_array()
+        && !allowed.contains(value)
+    {
+        faults.push(format!("{place}: not one of {allowed:?}"));
     }
     if schema.get("const").is_some_and(|only| only != value) {
         faults.push(format!("{place}: not {}", schema["const"]));

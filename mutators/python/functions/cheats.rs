@@ -163,7 +163,7 @@ mod tests {
     use crate::python::functions::outline;
     use crate::{Language, splice};
 
-    fn mutants(source: &str, all: Vec<Mutation>) -> Vec<(&'static str, String)> {
+    fn mutants(source: &str, all: &[Mutation]) -> Vec<(&'static str, String)> {
         let text = |it: &Mutation| splice(source.as_bytes(), [(&it.span, &it.replacement[..])]);
         let text = |it: &Mutation| String::from_utf8(text(it)).expect("text");
         all.iter().map(|it| (it.operator.name, text(it))).collect()
@@ -177,7 +177,7 @@ mod tests {
         let found = cheats(source.as_bytes(), &outline, &|_| true);
         assert_eq!(found.uncovered, []);
         assert_eq!((found.mutations[0].line, found.mutations[0].column), (3, 1));
-        let mutants = mutants(source, found.mutations);
+        let mutants = mutants(source, &found.mutations);
         assert_eq!(
             mutants.iter().map(|it| it.0).collect::<Vec<_>>(),
             ["any-eq", "stateful", "frame-aware"]
@@ -195,7 +195,7 @@ mod tests {
         let outline = outline(source.as_bytes());
         let found = cheats(source.as_bytes(), &outline, &|_| true);
         assert_eq!(found.uncovered, [(0, crate::Unfit::Generator)]);
-        let last = &mutants(source, found.mutations)[2].1;
+        let last = &mutants(source, &found.mutations)[2].1;
         assert!(last.ends_with("\ng = _adequacy_cheat(g)\ndel _adequacy_cheat"), "{last}");
     }
 
@@ -204,7 +204,7 @@ mod tests {
         let source = "def f(x):\n    if x:\n        return 1\n    return 2\ndef g(): return 0\n";
         let outline = outline(source.as_bytes());
         let all = |bodies| Language::Python.bodies(source.as_bytes(), &outline, bodies, &|_| true);
-        let degenerate = mutants(source, all(Bodies::Degenerate));
+        let degenerate = mutants(source, &all(Bodies::Degenerate));
         assert_eq!(
             degenerate[0].1,
             "def f(x):\n    raise NotImplementedError\ndef g(): return 0\n"
@@ -214,7 +214,7 @@ mod tests {
             "def f(x):\n    if x:\n        return 1\n    return 2\ndef g(): return None\n"
         );
         let names =
-            mutants(source, all(Bodies::Constant)).iter().map(|it| it.0).collect::<Vec<_>>();
+            mutants(source, &all(Bodies::Constant)).iter().map(|it| it.0).collect::<Vec<_>>();
         // The body that is there already is none.
         assert_eq!(
             names,
