@@ -181,7 +181,7 @@ fn none() -> Totals {
 #[must_use]
 pub fn share(part: u64, all: u64) -> String {
     if all == 0 {
-        return "nothing to count".to_owned();
+        return "none of 0".to_owned();
     }
     #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
     let percent = part as f64 * 100.0 / all as f64;

@@ -72,7 +72,13 @@ pub(super) fn report(log: &RunLog) -> Report<'_> {
             source: log.source(entry).map_or_else(String::new, super::Source::text),
             mutants: Vec::new(),
         });
-        file.mutants.push(mutant(log, entry, &flaky));
+        let mutant = mutant(log, entry, &flaky);
+        if log.missing.contains(&entry.row.path) {
+            // Empty lines for those that are not at hand: readers count on every place being there.
+            let lines = file.source.len().max(mutant.location.end.line);
+            file.source = "\n".repeat(lines);
+        }
+        file.mutants.push(mutant);
     }
     let commands = log.run.commands.iter().enumerate();
     let tests = commands.map(|(place, it)| json!({"id": place.to_string(), "name": it.id}));

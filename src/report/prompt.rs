@@ -9,6 +9,7 @@ use super::escape::{fenced, markdown as plain};
 use super::log::RunLog;
 use super::markdown::marked;
 use super::survivors;
+use crate::task::Role;
 
 /// Lines of code shown above and below a survivor.
 const AROUND: usize = 6;
@@ -28,21 +29,22 @@ pub(super) fn render(log: &RunLog, reveal: bool) -> String {
          write no test for it. Do not look at the source's text in a test, and change no code but tests.\n"
     );
     text.push_str("Commands:\n\n");
-    for command in &log.run.commands {
-        let words = crate::base::Argv::new(command.argv.clone());
-        let shown = words.map_or_else(|_| command.argv.join(" "), |argv| argv.to_string());
-        let _ = writeln!(text, "- {}: {}", plain(&command.id), plain(&shown));
+    for command in &log.run.task.commands {
+        let is_shown = !hidden || command.role == Role::Visible;
+        let words = if is_shown { plain(&command.argv.to_string()) } else { "held out".to_owned() };
+        let _ = writeln!(text, "- {}: {words}", plain(&command.id));
     }
     if hidden {
         text.push_str(
-            "\nThe code is left out, since it is the solution of the task; `--reveal` shows it.\n",
+            "\nCode and places are left out, since they are the solution of the task; `--reveal` shows them.\n",
         );
     }
     text.push('\n');
     let mut number = 0;
-    for group in survivors(log) {
+    for (place, group) in survivors(log).into_iter().enumerate() {
         let (path, function) = (plain(group.path), plain(group.function));
-        let name = if hidden { path } else { format!("{path} {function}") };
+        let name =
+            if hidden { format!("Place {}", place + 1) } else { format!("{path} {function}") };
         let _ = writeln!(text, "## {name}\n");
         if group.not_reached {
             text.push_str("No command loads this file: begin with a test that does.\n\n");

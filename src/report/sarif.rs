@@ -66,7 +66,10 @@ fn result(log: &RunLog, entry: &Entry, prefix: &str) -> Value {
                 "artifactLocation": {"uri": uri(&format!("{prefix}{}", row.path))},
                 "region": place,
             },
-            "logicalLocations": [{"fullyQualifiedName": row.place_name(), "kind": "function"}],
+            "logicalLocations": [{
+                "fullyQualifiedName": row.function.as_deref().unwrap_or(&row.path),
+                "kind": if row.function.is_some() { "function" } else { "module" },
+            }],
         }],
         "partialFingerprints": {"adequacyMutant/v1": row.id},
         "properties": {"class": row.class.name(), "basis": entry.basis},

@@ -28,13 +28,17 @@ pub fn summary(log: &RunLog, style: Style) -> String {
     if !text.is_empty() {
         text.push('\n');
     }
+    let totals = log.count.totals();
+    if totals.mutants == 0 {
+        let _ = writeln!(text, "{}\n", style.red("No mutant counts: nothing was measured."));
+        return text;
+    }
     text.push_str(&super::headline(&log.run, style));
     survivors(&mut text, log, style);
     undecided(&mut text, log, style);
     tables(&mut text, log, style);
     trust(&mut text, log);
-    let totals = log.count.totals();
-    if totals.killed == 0 && totals.mutants > 0 {
+    if totals.killed == 0 {
         let words =
             "The commands killed nothing: they cannot tell a right solution from a wrong one.";
         let _ = writeln!(text, "{}\n", style.red(words));

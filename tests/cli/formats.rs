@@ -340,6 +340,8 @@ fn a_run_that_is_not_whole_is_named_or_refused() {
     for format in ["text", "json", "full-json", "html", "sarif", "junit", "github", "prompt"] {
         call(format).exits(0).tells("does not hold the source of `pkg/other.py`");
     }
+    let told: Value = serde_json::from_str(&call("json").out).expect("JSON");
+    assert_eq!(told["files"]["pkg/other.py"]["source"], "\n".repeat(6));
     sandbox.write(&source, "other");
     call("html").exits(8).tells("its bytes are not those of its name");
     sandbox.write(&source, OTHER);
@@ -376,8 +378,8 @@ fn a_prompt_hides_the_solution_of_a_task_unless_asked() {
     );
     sandbox.measure(&["-q"]).run();
     let ran = sandbox.call(["report", "--format", "prompt"]).run();
-    ran.exits(0).says("### 1. ").says("`--reveal` shows it").never_says("n * 3").never_says("41");
-    ran.never_says("price");
+    ran.exits(0).says("### 1. ").says("`--reveal` shows them").never_says("n * 3").never_says("41");
+    ran.never_says("price").never_says("m.py").says("- new: python3 check.py");
     let ran = sandbox.call(["report", "--format", "prompt", "--reveal"]).run();
     ran.exits(0).says("n * 3 + 0 * 41").says("m.py price");
     let ran = sandbox.call(["report", "--format", "html"]).run();
