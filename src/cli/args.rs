@@ -37,6 +37,10 @@ pub(crate) enum Command {
         after_help = "Examples:\n  adequacy report --format html -o report.html\n  adequacy report adequacy.out --format github"
     )]
     Report(super::report::Args),
+    #[command(
+        after_help = "Examples:\n  adequacy gate --min-ratio 0.9 --max-undecided 0\n  adequacy gate adequacy.out --against main.out"
+    )]
+    Gate(super::gate::Args),
     /// Run the unmutated tree once and say what a full run would cost
     #[command(after_help = "Example:\n  adequacy estimate . -j 8 -- python3 -m pytest -q")]
     Estimate(EstimateArgs),

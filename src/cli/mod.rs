@@ -5,6 +5,7 @@ mod batch;
 mod exit;
 mod fault;
 mod found;
+mod gate;
 mod import;
 mod init;
 mod keygen;
@@ -92,6 +93,7 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
         Command::Replay(args) => replay::run(args, streams),
+        Command::Gate(args) => gate::run(args, streams),
         Command::Report(args) => report::run(args, streams),
         Command::Estimate(args) => measure::estimate(args, streams),
         Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),

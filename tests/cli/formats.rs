@@ -414,3 +414,55 @@ fn a_summary_counts_by_class_and_by_command_and_puts_the_most_telling_first() {
     let again = sandbox.call(["report"]).run();
     again.same(again.out.clone(), ran.out.clone());
 }
+
+#[test]
+fn gates_hold_or_fail_with_their_own_exit() {
+    let sandbox = measured();
+    let gate = |words: &[&str]| sandbox.call(["gate"].iter().chain(words)).run();
+    gate(&[]).exits(2).tells("no gate is given");
+    gate(&["--min-class", "nothing=1"]).exits(2).tells("there is no class `nothing`");
+    gate(&["--min-ratio", "1.1"]).exits(2).tells("must be a number from 0 to 1");
+    let ran = gate(&["--min-ratio", "0.28", "--max-survivors", "8", "--no-zero-kill"]);
+    ran.exits(0).says("holds no-zero-kill: 4 of 14 killed\nholds max-survivors 8: 8 survived\n");
+    ran.says("holds min-ratio 0.28: 4 of 14 killed (28.6 %)\n");
+    gate(&["--min-ratio", "0.29"]).exits(1).says("fails min-ratio 0.29: ");
+    gate(&["--max-undecided", "1"]).exits(6).says("fails max-undecided 1: 2 undecided\n");
+    gate(&["--max-undecided", "1", "--max-survivors", "7"]).exits(1);
+    let ran = gate(&["--min-file", "0.5"]);
+    ran.exits(1)
+        .says("holds min-file pkg/other.py: 2 of 4")
+        .says("fails min-file product.py: 2 of 10");
+    gate(&["--min-class", "full=0.2", "--min-class", "change=0"])
+        .exits(1)
+        .says("holds min-class full=0.2: 4 of 14 killed")
+        .says("fails min-class change=0: 0 of 0 killed");
+}
+
+#[test]
+fn only_survivors_that_are_new_stand_against_a_run() {
+    let sandbox = Sandbox::new();
+    let check = "import m\nassert m.one(1) == 2\n";
+    sandbox
+        .write("tree/m.py", "def one(n):\n    return n + 1\n\n\ndef two(n):\n    return n + 1\n");
+    sandbox.write("tree/check.py", check);
+    let measure = |out: &str| {
+        let words = ["--operator", "binop-swap", "--include", "m.py", "-q", "-o", out, "--"];
+        let call = sandbox.measure(&[&words[..], &["python3", "check.py"]].concat());
+        call.run().exits(0);
+    };
+    measure("before.out");
+    let against = || sandbox.call(["gate", "now.out", "--against", "before.out"]).run();
+    // The same survivor further down, beside one like it that is killed.
+    let moved = "import sys\n\n\ndef one(n):\n    return n + 1\n\n\ndef two(n):\n    sys.path\n    return n + 1\n";
+    sandbox.write("tree/m.py", moved);
+    measure("now.out");
+    against().exits(0).says("holds against before.out: 0 new survivors\n");
+    // A second one with the same text in the same function.
+    let two = "    sys.path\n    if n > 5:\n        return n + 1\n    return n + 1\n";
+    let more = moved.replace("    sys.path\n    return n + 1\n", two);
+    sandbox.write("tree/m.py", more);
+    measure("now.out");
+    let ran = against();
+    ran.exits(1).says(" m.py:12 binop-swap\n").says("fails against before.out: 1 new survivors\n");
+    ran.same(ran.out.lines().count(), 2);
+}
