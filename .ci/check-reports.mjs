@@ -63,13 +63,16 @@ for (const run of runs) {
     await page.screenshot({ path: `${screenshots}/${run}-${colorScheme}.png` });
 
     // A click opens the file at the mutant.
-    const link = page.locator("a[data-mutant]").last();
-    const id = await link.getAttribute("data-mutant");
-    await link.click();
-    const dot = page.locator(`svg.mutant-dot.selected[data-mutant-id="${id}"]`);
-    await dot.waitFor();
-    const box = await dot.boundingBox();
-    assert(box.y >= 0 && box.y <= 900, `${id} is not in sight: ${JSON.stringify(box)}`);
+    const links = [page.locator("a[data-mutant]").last()];
+    if (run === "hostile") links.unshift(page.locator('a[data-path^="=x"]').first());
+    for (const link of links) {
+      const id = await link.getAttribute("data-mutant");
+      await link.click();
+      const dot = page.locator(`svg.mutant-dot.selected[data-mutant-id="${id}"]`);
+      await dot.waitFor();
+      const box = await dot.boundingBox();
+      assert(box.y >= 0 && box.y <= 900, `${id} is not in sight: ${JSON.stringify(box)}`);
+    }
     await page.waitForTimeout(300);
     await page.screenshot({ path: `${screenshots}/${run}-${colorScheme}-open.png` });
 

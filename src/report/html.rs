@@ -13,6 +13,7 @@ use crate::measure::{ClassTotals, Sentinels};
 /// The released file of the viewer, unmodified: see `html/README.md`.
 const VIEWER: &str = include_str!("html/mutation-test-elements.js");
 const LICENCE: &str = include_str!("html/LICENSE-mutation-testing-elements");
+const PARTS: &str = include_str!("html/LICENSES-of-its-parts");
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
@@ -319,9 +320,10 @@ fn environment(page: &mut String, log: &RunLog) {
 fn licences(page: &mut String) {
     let _ = writeln!(
         page,
-        "<details><summary>Licence of the viewer below</summary>\n<p>mutation-testing-elements 3.9.0, unmodified, \
-         Apache-2.0; it holds parts of lit (BSD-3-Clause), Prism (MIT), RxJS (Apache-2.0) and Tailwind CSS (MIT).</p>\n<pre>{}</pre></details>",
-        markup(LICENCE)
+        "<details><summary>Licences of the viewer below</summary>\n\
+         <p>mutation-testing-elements 3.9.0, unmodified, Apache-2.0</p>\n<pre>{}</pre><pre>{}</pre></details>",
+        markup(LICENCE),
+        markup(PARTS)
     );
 }
 
