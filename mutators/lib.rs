@@ -185,6 +185,15 @@ impl Language {
     }
 }
 
+/// The operator of this name, in any registry.
+#[must_use]
+pub fn operator(name: &str) -> Option<&'static Operator> {
+    let bodies = python::CHEATS.iter().chain(python::DEGENERATE).chain(python::CONSTANTS);
+    let languages = Language::ALL.iter().flat_map(|language| language.operators());
+    let mut all = languages.chain(bodies).chain(patch::OPERATORS);
+    all.find(|operator| operator.name == name).copied()
+}
+
 /// Bodies that take the place of a function's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Bodies {

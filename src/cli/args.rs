@@ -34,6 +34,14 @@ pub(crate) enum Command {
     /// Run one mutant again, with its diff and the commands' output
     #[command(after_help = "Example:\n  adequacy replay 1f2e3d4c5b6a")]
     Replay(ReplayArgs),
+    #[command(
+        after_help = "Examples:\n  adequacy report --format html -o report.html\n  adequacy report adequacy.out --format github"
+    )]
+    Report(super::report::Args),
+    #[command(
+        after_help = "Examples:\n  adequacy gate --min-ratio 0.9 --max-undecided 0\n  adequacy gate adequacy.out --against main.out"
+    )]
+    Gate(super::gate::Args),
     /// Run the unmutated tree once and say what a full run would cost
     #[command(after_help = "Example:\n  adequacy estimate . -j 8 -- python3 -m pytest -q")]
     Estimate(EstimateArgs),

@@ -6,6 +6,7 @@ use super::Exit;
 use crate::measure::{LedgerError, MeasureError, OutputError};
 use crate::plan::PlanError;
 use crate::plan::compile::CompileError;
+use crate::report::ReportError;
 use crate::run::RunError;
 use crate::seal::SealError;
 use crate::statement::StatementError;
@@ -43,6 +44,7 @@ macro_rules! always {
 always! {
     TaskError => Usage;
     OutputError => Output;
+    ReportError => Output;
     LedgerError => Output;
     SealError => Refused;
     StatementError => Refused;

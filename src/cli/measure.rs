@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::{Exit, Streams, setup};
 use crate::measure::{self, Estimate, Measured};
 use crate::report::terminal::escaped;
-use crate::report::text;
+use crate::report::{self, RunLog, text};
 use crate::task::Task;
 
 pub(crate) fn run(args: &MeasureArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
@@ -63,7 +63,8 @@ pub(crate) fn show(
     } else if args.keep.quiet || empty {
         format!("{line}\n")
     } else {
-        format!("{}{line}\n", text::summary(measured, streams.out_style)?)
+        let log = RunLog::read(measured.output.path())?;
+        format!("{}{line}\n", report::summary(&log, streams.out_style))
     };
     match streams.out.write_all(data.as_bytes()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

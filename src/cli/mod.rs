@@ -5,6 +5,7 @@ mod batch;
 mod exit;
 mod fault;
 mod found;
+mod gate;
 mod import;
 mod init;
 mod isolation;
@@ -14,6 +15,7 @@ mod measure;
 mod member;
 mod progress;
 mod replay;
+mod report;
 mod seal;
 mod setup;
 mod vectors;
@@ -52,21 +54,35 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
     let no_color = std::env::var_os("NO_COLOR");
     let style = |terminal| Style::of(terminal, no_color.as_deref());
     let mut streams = Streams {
-        out_style: style(io::stdout().is_terminal()),
+        out_style: wide(style(io::stdout().is_terminal())),
         err_style: style(io::stderr().is_terminal()),
         out: &mut io::stdout().lock(),
         err: &mut io::stderr(),
     };
     match command(&cli.command, &mut streams) {
         Ok(exit) => exit,
-        // As in `list | head`: who reads the list has had enough of it.
-        Err(fault) if fault.reader_gone && matches!(cli.command, Command::List(_)) => Exit::Done,
+        // As in `list | head`: who reads it has had enough.
+        Err(fault)
+            if fault.reader_gone
+                && matches!(cli.command, Command::List(_) | Command::Report(_)) =>
+        {
+            Exit::Done
+        }
         Err(fault) => {
             let label = streams.err_style.red("error:");
             let shown = writeln!(streams.err, "{label} {}", escaped(&fault.message));
             // When stderr is gone, the exit code still says it.
             shown.map_or(fault.exit, |()| fault.exit)
         }
+    }
+}
+
+/// The style with the width of the terminal that stdout is, if it is one.
+fn wide(style: Style) -> Style {
+    let size = rustix::termios::tcgetwinsize(io::stdout());
+    match size {
+        Ok(size) if size.ws_col > 0 => style.columns(usize::from(size.ws_col)),
+        _ => style,
     }
 }
 
@@ -78,6 +94,8 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
         Command::Replay(args) => replay::run(args, streams),
+        Command::Gate(args) => gate::run(args, streams),
+        Command::Report(args) => report::run(args, streams),
         Command::Estimate(args) => measure::estimate(args, streams),
         Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),
         Command::Vectors(args) => Ok(vectors::run(args, streams.out, streams.err)),

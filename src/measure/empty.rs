@@ -16,6 +16,7 @@ pub(super) fn measured(
     let Prepared { trees, plan, .. } = prepared;
     let rows = output::rows(&plan, &trees.base)?;
     output.write_plan(&mut run, &rows, earlier)?;
+    output.write_sources(&plan, &trees.base)?;
     let (_, outcomes) = Ledger::open(&output, &run.key(), &plan)?;
     debug_assert!(outcomes.is_empty(), "a plan without mutants has no outcomes");
     let adequacy = Adequacy::of(&plan, |_| None).expect("no mutant counts, so none is missing");

@@ -90,10 +90,9 @@ impl Ledger {
         let (lines, whole) = read(&path)?;
         let mut outcomes = BTreeMap::new();
         if let Some((header, lines)) = lines.split_first() {
-            let header = serde_json::from_str::<Header>(header)
-                .ok()
-                .filter(|header| header.format == FORMAT && header.run == *run);
-            header.ok_or_else(|| LedgerError::OtherRun(path.clone()))?;
+            if !is_header_of(header, run) {
+                return Err(LedgerError::OtherRun(path));
+            }
             let places = plan.mutants.iter().enumerate();
             let places = places.map(|(place, mutant)| (mutant.id.to_string(), place));
             let places = places.collect::<HashMap<_, _>>();
@@ -147,20 +146,31 @@ impl Ledger {
     }
 }
 
-/// The decided mutants of a finished or interrupted run, by id.
+/// The decided mutants of a finished or interrupted run, and whether the last line is torn.
 ///
 /// # Errors
-/// [`LedgerError`] when the file cannot be read or is damaged before its last line.
-pub(super) fn lines(path: &Path) -> Result<Vec<Line>, LedgerError> {
-    let (lines, _) = read(path)?;
+/// [`LedgerError`] when the file cannot be read, is not of `run`, or is damaged before its last line.
+pub(super) fn lines(path: &Path, run: &Sha256) -> Result<(Vec<Line>, bool), LedgerError> {
+    let (lines, whole) = read(path)?;
+    let length = std::fs::metadata(path).map_or(0, |found| found.len());
+    let Some((header, lines)) = lines.split_first() else { return Ok((Vec::new(), length > 0)) };
+    if !is_header_of(header, run) {
+        return Err(LedgerError::OtherRun(path.to_owned()));
+    }
     let parse = |(number, text): (usize, &String)| {
         serde_json::from_str(text).map_err(|error| LedgerError::Line {
             path: path.to_owned(),
-            line: number + 1,
+            line: number + 2,
             message: error.to_string(),
         })
     };
-    lines.iter().enumerate().skip(1).map(parse).collect()
+    let lines = lines.iter().enumerate().map(parse).collect::<Result<_, _>>()?;
+    Ok((lines, length > whole))
+}
+
+fn is_header_of(line: &str, run: &Sha256) -> bool {
+    let header = serde_json::from_str::<Header>(line);
+    header.is_ok_and(|header| header.format == FORMAT && header.run == *run)
 }
 
 /// The whole lines, and how many bytes they are.

@@ -31,7 +31,9 @@ pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
 pub use prepare::{Prepared, nothing_to_do, prepare};
 pub use replay::replay;
-pub use run_file::{ClassTotals, FORMAT, Interpreted, RunFile, Sentinels, State, Totals};
+pub use run_file::{
+    ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
+};
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 
@@ -170,6 +172,7 @@ pub fn measure(
     output.write_plan(&mut run, &rows, earlier.as_ref())?;
     let found = prepared.interpreter.as_ref().map(|(found, _)| found);
     let (plan, snapshot) = (&prepared.plan, &trees.base);
+    output.write_sources(plan, snapshot)?;
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
     let outcomes = decide::decide(&lab, task, &output, &mut run, plan, sink)?;
     let not_reached = controls::after(&lab, plan, snapshot, &runners(task), &outcomes, sink)?;
@@ -184,7 +187,6 @@ pub fn measure(
         .expect("the pool hands over every mutant or fails");
     let gates = gates::of(task, options, &run, &adequacy);
     run.finish(plan, &adequacy, &gates, not_reached);
-    output.write_sources(plan, snapshot, &outcomes)?;
     output.write_run(&run)?;
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);

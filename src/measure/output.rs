@@ -1,6 +1,5 @@
 //! The run directory: recognised by its `run.json`, never another's.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -15,7 +14,6 @@ use super::ledger::{self, Line};
 use super::run_file::{FAMILY, FORMAT};
 use super::{RunFile, State};
 use crate::base::{RelPath, Sha256};
-use crate::outcome::Outcome;
 use crate::plan::{Plan, Row};
 use crate::tree::{Snapshot, TreeError};
 
@@ -156,8 +154,16 @@ impl OutputDir {
         self.path.join("sealed")
     }
 
-    fn plan(&self) -> PathBuf {
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> PathBuf {
         self.path.join("mutants.jsonl")
+    }
+
+    /// The sources of the files that mutants are in, each named by its SHA-256.
+    #[must_use]
+    pub fn sources(&self) -> PathBuf {
+        self.path.join("sources")
     }
 
     fn run(&self) -> PathBuf {
@@ -237,12 +243,12 @@ impl OutputDir {
         }
     }
 
-    /// The decided mutants.
+    /// The decided mutants of `run`, and whether the last line is torn and was left out.
     ///
     /// # Errors
-    /// [`ledger::LedgerError`] when the ledger cannot be read.
-    pub fn read_outcomes(&self) -> Result<Vec<Line>, ledger::LedgerError> {
-        ledger::lines(&self.outcomes())
+    /// [`ledger::LedgerError`] when the ledger cannot be read, is damaged or of another run.
+    pub fn read_outcomes(&self, run: &RunFile) -> Result<(Vec<Line>, bool), ledger::LedgerError> {
+        ledger::lines(&self.outcomes(), &run.key())
     }
 
     /// Refuses to go on in a run whose task, tree, plan or tool is not that of `run`.
@@ -266,24 +272,15 @@ impl OutputDir {
         }
     }
 
-    /// Keeps the sources that reports show: those of files with a mutant that was not killed.
+    /// Keeps the sources that reports show: those of the files that mutants are in.
     ///
     /// # Errors
     /// [`OutputError`] when one cannot be read or written.
-    pub fn write_sources(
-        &self,
-        plan: &Plan,
-        snapshot: &Snapshot,
-        outcomes: &BTreeMap<usize, Outcome>,
-    ) -> Result<(), OutputError> {
-        let folder = self.path.join("sources");
+    pub fn write_sources(&self, plan: &Plan, snapshot: &Snapshot) -> Result<(), OutputError> {
+        let folder = self.sources();
         fs::create_dir_all(&folder)
             .map_err(|error| OutputError::Io { path: folder.clone(), error })?;
-        let alive = outcomes.iter().filter(|(_, outcome)| {
-            matches!(outcome, Outcome::Survived | Outcome::Undecided { .. })
-        });
-        let files = alive.map(|(&place, _)| plan.mutants[place].edit.file).collect::<BTreeSet<_>>();
-        for file in files.into_iter().map(|file| &plan.files[file as usize]) {
+        for file in plan.files.iter().filter(|file| !file.mutants.is_empty()) {
             let source = file.source(snapshot)?;
             self.replace(&folder.join(file.sha256.to_string()), &source)?;
         }

@@ -83,6 +83,9 @@ pub struct RunFile {
     pub ignored: BTreeMap<String, String>,
     /// Mutated files, each with the number of its mutants.
     pub files: BTreeMap<String, usize>,
+    /// Digests of the mutated files: the names of their copies below `sources/`.
+    #[serde(default)]
+    pub sources: BTreeMap<String, Sha256>,
     /// Functions that the change touches and that no cheat takes the place of.
     pub uncovered: Vec<UncoveredRecord>,
     /// Runs of the unmutated tree before the mutants.
@@ -308,15 +311,14 @@ impl RunFile {
             jobs: options.jobs,
             sampler: None,
             linked: links.iter().map(|(path, _)| path.to_string()).collect(),
-            left_out: left_out
-                .map(|left| (left.path.to_string(), left.reason.to_string()))
-                .collect(),
+            left_out: left_out.map(|it| (it.path.to_string(), it.reason.to_string())).collect(),
             ignored: plan
                 .ignored
                 .iter()
                 .map(|file| (file.path.to_string(), file.why.to_string()))
                 .collect(),
             files: plan.files.iter().map(|file| (file.name.clone(), file.mutants.len())).collect(),
+            sources: plan.files.iter().map(|file| (file.name.clone(), file.sha256)).collect(),
             uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
             baselines: Vec::new(),
             start: None,

@@ -34,6 +34,22 @@ pub enum Class {
 }
 
 impl Class {
+    /// Every class, in sealed order.
+    pub const ALL: &[Self] = &[
+        Self::NullPatch,
+        Self::HunkRevert,
+        Self::Change,
+        Self::Cheat,
+        Self::Function,
+        Self::Rest,
+        Self::StubPatch,
+        Self::FileRevert,
+        Self::CheatExtra,
+        Self::Extra,
+        Self::Full,
+        Self::Degenerate,
+    ];
+
     /// Its name in records and files.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -5,6 +5,7 @@ mod gone;
 mod harness;
 
 mod copies;
+mod formats;
 mod imports;
 mod interrupts;
 mod isolation;

@@ -1,0 +1,240 @@
+//! A mutant of a run with what was decided.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::place::Source;
+use crate::measure::{Line, RunFile};
+use crate::outcome::{self, Outcome, Reason, Verdict};
+use crate::plan::{Class, readable};
+use crate::run::Step;
+
+/// A line of `mutants.jsonl` as it is read back; its members are those of [`Row`](crate::plan::Row).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanRow {
+    /// The mutant's name.
+    pub id: String,
+    /// The set it belongs to.
+    pub class: Class,
+    /// What made it.
+    pub operator: String,
+    /// Its file.
+    pub path: String,
+    /// The innermost function around it.
+    pub function: Option<String>,
+    /// First byte replaced, and the byte after the last.
+    pub span: [u32; 2],
+    /// Line of the mutated node, from 1; 0 where it has no one place.
+    pub line: u32,
+    /// UTF-8 byte column of the mutated node, from 0.
+    pub column: u32,
+    /// The bytes replaced, as text.
+    pub before: String,
+    /// What stands there instead, as text.
+    pub after: String,
+    /// What it changes in further files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<Further>,
+    /// Why it is not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_counted: Option<String>,
+}
+
+/// An edit of a file that is not the mutant's own.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Further {
+    /// The file.
+    pub path: String,
+    /// First byte replaced, and the byte after the last.
+    pub span: [u32; 2],
+    /// What stands there instead, as text.
+    pub after: String,
+}
+
+impl PlanRow {
+    /// Whether `source` holds what the mutant replaces.
+    pub(super) fn fits(&self, source: &Source) -> bool {
+        source
+            .bytes
+            .get(self.span[0] as usize..self.span[1] as usize)
+            .is_some_and(|bytes| readable(bytes) == self.before)
+    }
+
+    /// Line to show a person: 1 for a mutant that has no one place.
+    #[must_use]
+    pub fn shown_line(&self) -> u32 {
+        self.line.max(1)
+    }
+
+    /// Its function, or what stands for none.
+    #[must_use]
+    pub fn place_name(&self) -> &str {
+        self.function.as_deref().unwrap_or("(module)")
+    }
+
+    /// One sentence on what it does: for sets whose text shows less than they mean.
+    #[must_use]
+    pub fn in_words(&self) -> Option<String> {
+        use Class::{Cheat, CheatExtra, Degenerate, FileRevert, NullPatch, StubPatch};
+        let summary = adequacy_mutators::operator(&self.operator).map(|found| found.summary);
+        let summary = summary.unwrap_or(&self.operator);
+        match self.class {
+            Cheat | CheatExtra | Degenerate => Some(format!("{}: {summary}", self.place_name())),
+            NullPatch | StubPatch | FileRevert => {
+                let files = 1 + self.more.len();
+                let word = if files == 1 { "file" } else { "files" };
+                Some(format!("({files} {word}) {summary}"))
+            }
+            Class::HunkRevert
+            | Class::Change
+            | Class::Function
+            | Class::Rest
+            | Class::Extra
+            | Class::Full => None,
+        }
+    }
+
+    /// The lines of `source` that it touches, before and after; what it replaces alone where the
+    /// source is not at hand.
+    #[must_use]
+    pub fn lines(&self, source: Option<&Source>) -> (String, String) {
+        let Some(source) = source else { return (self.before.clone(), self.after.clone()) };
+        let (head, tail) = source.around(self.span);
+        let (head, tail) = (readable(head), readable(tail));
+        (format!("{head}{}{tail}", self.before), format!("{head}{}{tail}", self.after))
+    }
+}
+
+/// A mutant, what was decided, and what each command said.
+#[derive(Debug)]
+pub struct Entry {
+    /// The mutant.
+    pub row: PlanRow,
+    /// What its runs mean; `None` when nothing was decided, or it is not run at all.
+    pub outcome: Option<Outcome>,
+    /// What each command said, in sealed order; `None` where it was not run.
+    pub verdicts: Vec<Option<Verdict>>,
+    /// Wall time of all its runs.
+    pub wall: Duration,
+    /// What a survivor rests on.
+    pub basis: Option<String>,
+    /// What made the runs.
+    pub executor: Option<String>,
+}
+
+/// What a report says of a mutant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing<'a> {
+    /// It counts, and this was decided.
+    Decided(Outcome),
+    /// It does not compile, with the interpreter's words.
+    Unviable(&'a str),
+    /// It is not counted: its code is that of the original or of another mutant, or it was not sampled.
+    Left(&'a str),
+    /// It is to be run and was not yet.
+    Pending,
+}
+
+impl Entry {
+    pub(super) fn of(row: PlanRow) -> Self {
+        let (outcome, verdicts, wall) = (None, Vec::new(), Duration::ZERO);
+        Self { row, outcome, verdicts, wall, basis: None, executor: None }
+    }
+
+    /// Takes over a decision; the later of two stands.
+    pub(super) fn decide(&mut self, line: Line, run: &RunFile) -> Result<(), String> {
+        if let Outcome::Killed { command, .. } | Outcome::Undecided { command, .. } = line.outcome
+            && command >= run.commands.len()
+        {
+            return Err(format!("mutant `{}` names command {command}, which is none", line.id));
+        }
+        if self.row.not_counted.is_some() {
+            return Err(format!("mutant `{}` is decided though it is not to be run", line.id));
+        }
+        let commands = run.commands.iter().enumerate();
+        let said = |(place, command): (usize, &crate::measure::CommandRecord)| {
+            outcome::verdict_of(&line.runs, Step::Command(place), command.runner)
+        };
+        self.verdicts = commands.map(said).collect();
+        self.wall = line.runs.iter().map(|run| run.wall).sum();
+        (self.outcome, self.basis) = (Some(line.outcome), Some(line.basis));
+        self.executor = Some(line.executor);
+        Ok(())
+    }
+
+    /// What a report says of it.
+    #[must_use]
+    pub fn standing(&self) -> Standing<'_> {
+        match (&self.outcome, self.row.not_counted.as_deref()) {
+            (Some(outcome), _) => Standing::Decided(*outcome),
+            (None, Some(why)) => match why.strip_prefix("unviable: ") {
+                Some(words) => Standing::Unviable(words),
+                None => Standing::Left(why),
+            },
+            (None, None) => Standing::Pending,
+        }
+    }
+
+    /// Whether every command accepted it.
+    #[must_use]
+    pub fn is_survivor(&self) -> bool {
+        self.outcome == Some(Outcome::Survived)
+    }
+
+    /// How the command that killed it failed.
+    #[must_use]
+    pub fn reason(&self) -> Option<Reason> {
+        match self.outcome {
+            Some(Outcome::Killed { reason, .. }) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// The places of the commands that refused it, as far as they were run. A command that gives two
+    /// answers on the unmutated tree (its place is in `flaky`) refuses nothing.
+    pub fn killers<'a>(&'a self, flaky: &'a [bool]) -> impl Iterator<Item = usize> + 'a {
+        let failed = |verdict: &Option<Verdict>| matches!(verdict, Some(Verdict::Failed(_)));
+        let places = self.verdicts.iter().enumerate();
+        let killed = matches!(self.outcome, Some(Outcome::Killed { .. }));
+        places
+            .filter(move |(place, verdict)| killed && failed(verdict) && !flaky[*place])
+            .map(|(place, _)| place)
+    }
+}
+
+impl Standing<'_> {
+    /// One word, the same in every format.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Decided(Outcome::Killed { .. }) => "killed",
+            Self::Decided(Outcome::Survived) => "survived",
+            Self::Decided(Outcome::Undecided { .. }) => "undecided",
+            Self::Decided(Outcome::Unviable) | Self::Unviable(_) => "unviable",
+            Self::Left(_) => "not_counted",
+            Self::Pending => "pending",
+        }
+    }
+
+    /// Why, in words for people; empty where the word says it all.
+    #[must_use]
+    pub fn why(self, run: &RunFile) -> String {
+        let id = |place: usize| &run.commands[place].id;
+        match self {
+            Self::Decided(Outcome::Killed { reason, command }) => {
+                format!("killed by `{}` ({})", id(command), reason.word())
+            }
+            Self::Decided(Outcome::Survived) => "every command accepts it".to_owned(),
+            Self::Decided(Outcome::Undecided { why, command }) => {
+                format!("`{}` {}", id(command), why.words())
+            }
+            Self::Decided(Outcome::Unviable) => "the build fails".to_owned(),
+            Self::Unviable(words) => format!("does not compile: {words}"),
+            Self::Left(why) => why.to_owned(),
+            Self::Pending => "not run yet".to_owned(),
+        }
+    }
+}

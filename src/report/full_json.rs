@@ -1,0 +1,143 @@
+//! All there is of a run in one JSON document, by the schema in `docs/full-report.schema.json`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::count::{CommandCount, flaky};
+use super::entry::{Entry, PlanRow};
+use super::log::RunLog;
+use super::place::Region;
+use crate::measure::{ClassTotals, Isolation};
+use crate::outcome::{Reason, Verdict};
+
+/// What `format` says.
+const FORMAT: &str = "adequacy-report/1";
+
+#[derive(Serialize)]
+struct Report<'a> {
+    format: &'static str,
+    tool: &'a str,
+    state: Value,
+    notes: Vec<String>,
+    contract_id: &'a str,
+    reveals_solution: bool,
+    tree_sha256: String,
+    plan_sha256: String,
+    commands: Vec<Value>,
+    environment: &'a [String],
+    interpreter: Option<String>,
+    isolation: Value,
+    sampler: Value,
+    unmutated: Value,
+    totals: Value,
+    pending: u64,
+    gates: &'a BTreeMap<String, bool>,
+    allowed: &'a [String],
+    not_reached: &'a [String],
+    by_class: BTreeMap<&'static str, ClassTotals>,
+    by_operator: &'a BTreeMap<String, ClassTotals>,
+    by_file: &'a BTreeMap<String, ClassTotals>,
+    mutants: Vec<Mutant<'a>>,
+    sources: BTreeMap<&'a str, String>,
+}
+
+#[derive(Serialize)]
+struct Mutant<'a> {
+    #[serde(flatten)]
+    row: &'a PlanRow,
+    region: Region,
+    standing: &'static str,
+    why: String,
+    reason: Option<&'static str>,
+    killed_by: Vec<&'a str>,
+    verdicts: BTreeMap<&'a str, &'static str>,
+    basis: Option<&'a str>,
+    executor: Option<&'a str>,
+    wall_s: f64,
+}
+
+/// The report as indented JSON.
+pub(super) fn render(log: &RunLog) -> String {
+    let run = &log.run;
+    let flaky = flaky(run);
+    let totals = log.count.totals();
+    let classes = log.count.by_class.iter().map(|(class, tally)| (class.name(), *tally));
+    let report = Report {
+        format: FORMAT,
+        tool: &run.tool,
+        state: json!(run.state),
+        notes: log.notes(),
+        contract_id: &run.task.contract_id,
+        reveals_solution: log.reveals_solution(),
+        tree_sha256: run.tree_sha256.to_string(),
+        plan_sha256: run.plan_sha256.to_string(),
+        commands: log.count.commands.iter().map(|count| command(log, count)).collect(),
+        environment: &run.environment,
+        interpreter: run.interpreter.as_ref().map(|found| found.version.clone()),
+        isolation: isolation(&run.isolation),
+        sampler: json!(run.sampler),
+        unmutated: json!(run.unmutated()),
+        totals: json!(totals),
+        pending: log.count.pending,
+        gates: &run.gates,
+        allowed: &run.allowed,
+        not_reached: &run.not_reached,
+        by_class: classes.collect(),
+        by_operator: &log.count.by_operator,
+        by_file: &log.count.by_file,
+        mutants: log.entries.iter().map(|entry| mutant(log, entry, &flaky)).collect(),
+        sources: log.sources.iter().map(|(path, it)| (path.as_str(), it.text())).collect(),
+    };
+    let mut text = serde_json::to_string_pretty(&report).expect("plain values");
+    text.push('\n');
+    text
+}
+
+fn isolation(found: &Isolation) -> Value {
+    json!({"processes": found.processes, "network": found.network, "files": found.files})
+}
+
+fn command(log: &RunLog, count: &CommandCount) -> Value {
+    let found = log.run.commands.iter().find(|command| command.id == count.id);
+    let found = found.expect("counts are made of the commands");
+    json!({
+        "id": count.id,
+        "argv": found.argv,
+        "runner": found.runner,
+        "limit_s": found.limit.map(|limit| limit.as_secs_f64()),
+        "flaky": log.run.flaky.contains(&count.id),
+        "ran": count.ran,
+        "first": count.first,
+        "refused": count.refused,
+        "alone": count.alone,
+    })
+}
+
+fn mutant<'a>(log: &'a RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
+    let standing = entry.standing();
+    let id = |place: usize| log.run.commands[place].id.as_str();
+    let said = entry.verdicts.iter().enumerate();
+    let said = said.filter_map(|(place, verdict)| Some((id(place), word((*verdict)?))));
+    Mutant {
+        row: &entry.row,
+        region: log.region(entry),
+        standing: standing.word(),
+        why: standing.why(&log.run),
+        reason: entry.reason().map(Reason::word),
+        killed_by: entry.killers(flaky).map(id).collect(),
+        verdicts: said.collect(),
+        basis: entry.basis.as_deref(),
+        executor: entry.executor.as_deref(),
+        wall_s: entry.wall.as_secs_f64(),
+    }
+}
+
+const fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Passed => "accepted",
+        Verdict::Failed(_) => "refused",
+        Verdict::Unclear(_) => "unclear",
+    }
+}

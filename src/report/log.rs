@@ -1,0 +1,241 @@
+//! One run directory, read once: what every report is made of.
+//!
+//! Everything that a file claims of another is checked: digests of the plan and of the sources, the
+//! run that the verdicts belong to, the totals against a second count. What is missing is named.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::count::Count;
+use super::entry::{Entry, PlanRow};
+use super::place::{Place, Region, Source};
+use crate::base::Sha256;
+use crate::measure::{LedgerError, OutputDir, OutputError, RunFile, State};
+use crate::outcome::Outcome;
+
+/// A run as its directory tells it.
+#[derive(Debug)]
+pub struct RunLog {
+    /// `run.json`.
+    pub run: RunFile,
+    /// The mutants of the plan, in its order, each with what was decided.
+    pub entries: Vec<Entry>,
+    /// The bytes of the mutated files, by path.
+    pub sources: BTreeMap<String, Source>,
+    /// Mutated files whose bytes the run directory does not hold.
+    pub missing: BTreeSet<String>,
+    /// Whether `outcomes.jsonl` ends in half a line, which was left out.
+    pub torn: bool,
+    /// The numbers, counted from the verdicts.
+    pub count: Count,
+}
+
+/// Why a run cannot be reported.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The directory holds none.
+    #[error("`{}` is not a run directory of this program; give the directory that `measure` or `seal` wrote", .0.display())]
+    NoRun(PathBuf),
+    /// The run was broken off before it had a plan.
+    #[error("the run in `{}` has no plan yet: it was broken off before its first mutant; measure again", .0.display())]
+    NoPlan(PathBuf),
+    /// `run.json` cannot be read.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// `outcomes.jsonl` cannot be used.
+    #[error("`{}` cannot be used: {message}", path.display())]
+    Ledger {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// A file cannot be read.
+    #[error("cannot read `{}`: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A file does not hold what the others say it holds.
+    #[error("`{}` is damaged: {message}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl From<LedgerError> for ReportError {
+    fn from(error: LedgerError) -> Self {
+        match error {
+            LedgerError::Io { path, error } => Self::Io { path, error },
+            LedgerError::OtherRun(path) => Self::Ledger {
+                path,
+                message: "it belongs to another run than run.json, or to another version".into(),
+            },
+            LedgerError::Line { path, line, message } => {
+                Self::Damaged { path, message: format!("line {line}: {message}") }
+            }
+        }
+    }
+}
+
+impl RunLog {
+    /// Reads the run directory at `path`.
+    ///
+    /// # Errors
+    /// [`ReportError`] when it is none, or a file of it is missing, damaged or of another run.
+    pub fn read(path: &Path) -> Result<Self, ReportError> {
+        let folder = OutputDir::existing(path).map_err(|error| match error {
+            OutputError::NotOurs(path) => ReportError::NoRun(path),
+            other => other.into(),
+        })?;
+        let run = folder.read_run()?;
+        if !run.is_planned() {
+            return Err(ReportError::NoPlan(path.to_owned()));
+        }
+        let rows = rows(&folder, &run)?;
+        let (lines, torn) = folder.read_outcomes(&run)?;
+        let mut entries = rows.into_iter().map(Entry::of).collect::<Vec<_>>();
+        let places = entries.iter().enumerate().map(|(place, it)| (it.row.id.clone(), place));
+        let places = places.collect::<HashMap<_, _>>();
+        let damaged = |message| ReportError::Damaged { path: folder.outcomes(), message };
+        for line in lines {
+            let place = places.get(&line.id);
+            let place = place.ok_or_else(|| damaged(format!("no mutant `{}`", line.id)))?;
+            entries[*place].decide(line, &run).map_err(damaged)?;
+        }
+        let count = Count::of(&entries, &run);
+        let counted = count.totals();
+        if run.totals.as_ref().is_some_and(|said| *said != counted) {
+            let message = "its totals are not those of the verdicts in outcomes.jsonl".to_owned();
+            return Err(ReportError::Damaged { path: path.join("run.json"), message });
+        }
+        let mut log =
+            Self { run, entries, sources: BTreeMap::new(), missing: BTreeSet::new(), torn, count };
+        log.read_sources(&folder)?;
+        log.check_rows(&folder)?;
+        Ok(log)
+    }
+
+    fn read_sources(&mut self, folder: &OutputDir) -> Result<(), ReportError> {
+        let paths = self.entries.iter().map(|entry| entry.row.path.clone());
+        for name in paths.collect::<BTreeSet<_>>() {
+            let Some(digest) = self.run.sources.get(&name) else {
+                self.missing.insert(name);
+                continue;
+            };
+            let path = folder.sources().join(digest.to_string());
+            match fs::read(&path) {
+                Ok(bytes) if Sha256::of(&bytes) == *digest => {
+                    self.sources.insert(name, Source::new(bytes));
+                }
+                Ok(_) => {
+                    let message = "its bytes are not those of its name".to_owned();
+                    return Err(ReportError::Damaged { path, message });
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    self.missing.insert(name);
+                }
+                Err(error) => return Err(ReportError::Io { path, error }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Every mutant replaces what its row says it replaces.
+    fn check_rows(&self, folder: &OutputDir) -> Result<(), ReportError> {
+        let fits = |entry: &&Entry| match self.sources.get(&entry.row.path) {
+            Some(source) => entry.row.fits(source),
+            None => true,
+        };
+        match self.entries.iter().find(|entry| !fits(entry)) {
+            None => Ok(()),
+            Some(entry) => Err(ReportError::Damaged {
+                path: folder.plan(),
+                message: format!("mutant `{}` does not fit its source", entry.row.id),
+            }),
+        }
+    }
+
+    /// The bytes of an entry's own file, where the run directory holds them.
+    #[must_use]
+    pub fn source(&self, entry: &Entry) -> Option<&Source> {
+        self.sources.get(&entry.row.path)
+    }
+
+    /// Where an entry's edit stands: the line alone where the source is not at hand, the first place
+    /// of its file where it has no one place.
+    #[must_use]
+    pub fn region(&self, entry: &Entry) -> Region {
+        let bare = Place { line: entry.row.shown_line() as usize, column: 1 };
+        match self.source(entry) {
+            Some(source) if entry.row.line > 0 => source.region(entry.row.span),
+            _ => Region { start: bare, end: bare },
+        }
+    }
+
+    /// Whether every mutant is decided and the verdicts can be trusted.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.run.state == State::Finished
+    }
+
+    /// Whether reports of it show a solution that somebody else is to find.
+    #[must_use]
+    pub fn reveals_solution(&self) -> bool {
+        self.run.task.solution.is_change()
+    }
+
+    /// The mutants that every command accepted, in plan order.
+    pub fn survivors(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.is_survivor())
+    }
+
+    /// The mutants that nobody could decide, in plan order.
+    pub fn undecided(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|it| matches!(it.outcome, Some(Outcome::Undecided { .. })))
+    }
+
+    /// What a reader must know before the numbers; one sentence each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        match self.run.state {
+            State::Finished => {}
+            State::Begun => notes.push(format!(
+                "This run is not finished: {} of its mutants are not decided; its numbers are not those of the whole.",
+                self.count.pending
+            )),
+            State::Spoiled => notes.push(
+                "This run is spoiled: its tree changed meanwhile, or processes outlived it; its verdicts cannot be trusted.".to_owned(),
+            ),
+        }
+        if self.torn {
+            notes.push("The last line of outcomes.jsonl is torn and was left out.".to_owned());
+        }
+        for path in &self.missing {
+            notes.push(format!("The run directory does not hold the source of `{path}`."));
+        }
+        notes
+    }
+}
+
+/// The rows of `mutants.jsonl`, which must be those that `run` names.
+fn rows(folder: &OutputDir, run: &RunFile) -> Result<Vec<PlanRow>, ReportError> {
+    let path = folder.plan();
+    let text = fs::read(&path).map_err(|error| ReportError::Io { path: path.clone(), error })?;
+    let damaged = |message| ReportError::Damaged { path: path.clone(), message };
+    if Sha256::of(&text) != run.plan_sha256 {
+        return Err(damaged("it is not the plan that run.json names".to_owned()));
+    }
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate();
+    let row = |(number, line): (usize, &[u8])| {
+        serde_json::from_slice(line).map_err(|e| damaged(format!("line {}: {e}", number + 1)))
+    };
+    lines.map(row).collect()
+}
