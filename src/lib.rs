@@ -35,6 +35,8 @@ pub mod statement;
 pub mod verify;
 
 #[cfg(feature = "engine")]
+pub mod bundle;
+#[cfg(feature = "engine")]
 pub mod cli;
 pub mod envelope;
 #[cfg(feature = "engine")]

@@ -30,6 +30,10 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  adequacy init .")]
     Init(InitArgs),
     Import(super::import::Args),
+    #[command(
+        after_help = "Example:\n  adequacy bundle . -o task.bundle && adequacy bundle verify task.bundle"
+    )]
+    Bundle(super::bundle::Args),
     /// Run one mutant again, with its diff and the commands' output
     #[command(after_help = "Example:\n  adequacy replay 1f2e3d4c5b6a")]
     Replay(ReplayArgs),

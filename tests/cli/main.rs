@@ -4,6 +4,7 @@
 mod gone;
 mod harness;
 
+mod bundles;
 mod copies;
 mod imports;
 mod interrupts;
