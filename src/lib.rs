@@ -37,6 +37,8 @@ pub mod verify;
 #[cfg(feature = "engine")]
 pub mod bundle;
 #[cfg(feature = "engine")]
+pub mod check;
+#[cfg(feature = "engine")]
 pub mod cli;
 pub mod envelope;
 #[cfg(feature = "engine")]

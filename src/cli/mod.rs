@@ -3,6 +3,7 @@
 mod args;
 mod batch;
 mod bundle;
+mod check;
 mod exit;
 mod fault;
 mod found;
@@ -77,6 +78,7 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Seal(args) => seal::run(args, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
+        Command::Check(args) => check::run(args, streams),
         Command::Bundle(args) => bundle::run(args, streams),
         Command::Replay(args) => replay::run(args, streams),
         Command::Estimate(args) => measure::estimate(args, streams),

@@ -5,6 +5,7 @@ mod gone;
 mod harness;
 
 mod bundles;
+mod checks;
 mod copies;
 mod imports;
 mod interrupts;
