@@ -35,6 +35,8 @@ pub mod statement;
 pub mod verify;
 
 #[cfg(feature = "engine")]
+pub mod audit;
+#[cfg(feature = "engine")]
 pub mod bundle;
 #[cfg(feature = "engine")]
 pub mod check;

@@ -97,6 +97,8 @@ pub fn check(
     let choice = bundle.compile.as_ref().map(|compile| compile.choice.clone()).unwrap_or_default();
     let before = listing(&root, &choice, sink)?;
     let protected = protected::judge(&bundle, &root)?;
+    // Before anything of the tree runs, which could write to the bundle.
+    let collection = collection::judge(&bundle, before.as_ref(), &choice)?;
     let fresh = restore::fresh(&bundle, before.as_ref(), &options.scratch)?;
     let (commands, restored) = commands::run(&bundle, &fresh, options, spawner, sink)?;
     let survivors = spawner.survivors();
@@ -107,7 +109,6 @@ pub fn check(
     if let Some(path) = first_change(before.as_ref(), after.as_ref()) {
         return Err(CheckError::Changed(path));
     }
-    let collection = collection::judge(&bundle, before.as_ref(), &choice)?;
     let adequacy = AdequacyPart::of(&bundle.record);
     Ok(Answer::of(contract, protected, commands, restored, adequacy, collection))
 }

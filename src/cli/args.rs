@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Bundle(super::bundle::Args),
     #[command(after_help = "Example:\n  adequacy check task.bundle path/to/final/tree")]
     Check(super::check::Args),
+    #[command(after_help = "Example:\n  adequacy audit task.bundle --sample 30 --seed 20260101")]
+    Audit(super::audit::Args),
     /// Run one mutant again, with its diff and the commands' output
     #[command(after_help = "Example:\n  adequacy replay 1f2e3d4c5b6a")]
     Replay(ReplayArgs),

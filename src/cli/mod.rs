@@ -1,6 +1,7 @@
 //! The command line: one file a command. It alone talks to people and ends with an exit code.
 
 mod args;
+mod audit;
 mod batch;
 mod bundle;
 mod check;
@@ -78,6 +79,7 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Seal(args) => seal::run(args, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
+        Command::Audit(args) => audit::run(args, streams),
         Command::Check(args) => check::run(args, streams),
         Command::Bundle(args) => bundle::run(args, streams),
         Command::Replay(args) => replay::run(args, streams),

@@ -30,7 +30,7 @@ pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
 pub use prepare::{Prepared, nothing_to_do, prepare};
 pub use protect::RUNNER_FILES;
-pub use replay::replay;
+pub use replay::{replay, rerun};
 pub use run_file::{ClassTotals, FORMAT, Interpreted, RunFile, Sentinels, State, Totals};
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};

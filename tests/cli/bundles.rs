@@ -27,6 +27,13 @@ pub(crate) fn bundled() -> Sandbox {
     sandbox
 }
 
+/// The archive of [`bundled`] as the directory `b`.
+pub(crate) fn unpack(sandbox: &Sandbox) {
+    let root = sandbox.path("b");
+    fs::create_dir(&root).expect("a free name");
+    adequacy::bundle::unpack(&sandbox.path("price.tar.zst"), &root).expect("an archive of ours");
+}
+
 /// Every file below a folder: path and bytes, in path order.
 fn files(root: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();

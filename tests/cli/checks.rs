@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use crate::bundles::bundled;
+use crate::bundles::{bundled, unpack};
 use crate::harness::{Sandbox, append, copy, trees};
 
 /// A sandbox with the bundle, and `final` a copy of this tree of the task.
@@ -115,13 +115,6 @@ fn alone(tree: &str) -> Sandbox {
         sandbox.write(format!("alone/{name}"), sandbox.bytes(&format!("b/{name}")));
     }
     sandbox
-}
-
-/// The archive as the directory `b`.
-fn unpack(sandbox: &Sandbox) {
-    let root = sandbox.path("b");
-    fs::create_dir(&root).expect("a free name");
-    adequacy::bundle::unpack(&sandbox.path(BUNDLE), &root).expect("an archive of ours");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod gone;
 mod harness;
 
+mod audits;
 mod bundles;
 mod checks;
 mod copies;
