@@ -93,7 +93,7 @@ fn show(audit: &Audit, streams: &mut Streams<'_>) -> Result<(), Fault> {
             "bound      at most {bound:.1} % of claims drawn like these are wrong, with 95 % confidence\n"
         ));
     }
-    write!(streams.out, "{}{}\n", escaped(&text), audit.word.text())?;
+    writeln!(streams.out, "{}{}", escaped(&text), audit.word.text())?;
     Ok(())
 }
 

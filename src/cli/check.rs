@@ -72,13 +72,11 @@ fn show(answer: &Answer, streams: &mut Streams<'_>) -> Result<(), Fault> {
     let mut text = String::new();
     let mut line = |label: &str, words: &str| text.push_str(&format!("{label:<11}{words}\n"));
     let contract = &answer.contract;
-    match (&contract.code, &contract.id, &contract.sha256) {
-        (Some(code), ..) => line("contract", &format!("refused: {code}")),
-        (None, Some(id), Some(sha256)) => {
-            line("contract", &format!("valid: {id} (sha256 {sha256})"))
-        }
-        (None, ..) => {}
-    }
+    let verdict = match (&contract.code, &contract.id, &contract.sha256) {
+        (None, Some(id), Some(sha256)) => format!("valid: {id} (sha256 {sha256})"),
+        (code, ..) => format!("refused: {}", code.as_deref().unwrap_or_default()),
+    };
+    line("contract", &verdict);
     if let Some(protected) = &answer.protected {
         let (changes, unjudged) = (&protected.changes, &protected.unjudged);
         match (changes.is_empty(), unjudged.is_empty()) {
@@ -120,7 +118,7 @@ fn show(answer: &Answer, streams: &mut Streams<'_>) -> Result<(), Fault> {
     }
     answer.why.iter().for_each(|why| line("why", why));
     answer.does_not_show.iter().for_each(|what| line("not shown", what));
-    write!(streams.out, "{}{}\n", escaped(&text), answer.word.text())?;
+    writeln!(streams.out, "{}{}", escaped(&text), answer.word.text())?;
     Ok(())
 }
 
