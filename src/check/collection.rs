@@ -1,5 +1,6 @@
 //! Files outside of the protected paths that decide which tests run, or what a run's status is.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::answer::{Change, CollectionPart};
@@ -7,6 +8,7 @@ use super::{CheckError, is_protected};
 use crate::base::{RelPath, Silent};
 use crate::bundle::{Bundle, REFERENCE};
 use crate::measure::RUNNER_FILES;
+use crate::plan;
 use crate::tree::{Choice, Entry, Kind, Snapshot};
 
 /// Files that an interpreter or a packaging tool loads by itself.
@@ -29,16 +31,19 @@ const SHADOWS: &[&[u8]] = &[
     b"unittest",
 ];
 
-/// Compares these files of the final tree with those of the start tree and of the right solution.
+/// Compares these files of the final tree with those of the start tree and of the right solution: what
+/// a runner loads by itself, what a command names, and tests that were there before.
 pub(super) fn judge(
     bundle: &Bundle,
     now: Option<&Snapshot>,
     choice: &Choice,
 ) -> Result<CollectionPart, CheckError> {
     let known = known(bundle)?;
+    let named = named(bundle);
+    let strict = |path: &RelPath| decides(path) || named.contains(path.as_bytes());
     let wanted = |entry: &&Entry| {
         !matches!(entry.kind, Kind::Directory { .. })
-            && decides(&entry.path)
+            && (strict(&entry.path) || plan::is_test(&entry.path))
             && !is_protected(bundle, &entry.path)
     };
     let mut changes = Vec::new();
@@ -47,8 +52,11 @@ pub(super) fn judge(
         let before = before.map(|entry| content(&entry.kind)).collect::<Vec<_>>();
         let what = if known.is_empty() {
             "is there, and no tree is at hand to compare it with"
-        } else if before.is_empty() {
+        } else if before.is_empty() && strict(&entry.path) {
             "appeared"
+        } else if before.is_empty() {
+            // One more test can only fail.
+            continue;
         } else if before.contains(&content(&entry.kind)) {
             continue;
         } else {
@@ -84,6 +92,18 @@ fn known(bundle: &Bundle) -> Result<Vec<Snapshot>, CheckError> {
         known.extend(super::listing(&root, &everything, &Silent)?);
     }
     Ok(known)
+}
+
+/// Words of the commands that may be files of the tree; what stands behind `::` names a test in a file.
+fn named(bundle: &Bundle) -> BTreeSet<Vec<u8>> {
+    let commands = bundle.record.acceptance.iter();
+    let words =
+        commands.flat_map(|command| command.argv.iter().chain(command.ids.iter().flatten()));
+    let path = |word: &String| {
+        let path = word.split("::").next().unwrap_or_default();
+        path.strip_prefix("./").unwrap_or(path).as_bytes().to_vec()
+    };
+    words.map(path).collect()
 }
 
 /// What decides whether two entries are the same.

@@ -80,6 +80,9 @@ fn show(answer: &Answer, streams: &mut Streams<'_>) -> Result<(), Fault> {
     if let Some(protected) = &answer.protected {
         let (changes, unjudged) = (&protected.changes, &protected.unjudged);
         match (changes.is_empty(), unjudged.is_empty()) {
+            (true, true) if protected.entries == 0 => {
+                line("protected", "the contract protects no path");
+            }
             (true, true) => line("protected", &format!("unchanged: {} entries", protected.entries)),
             (true, false) => line("protected", "not judged"),
             (false, _) => line("protected", "changed"),

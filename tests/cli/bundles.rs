@@ -44,8 +44,8 @@ fn files(root: &Path) -> Vec<(String, Vec<u8>)> {
             if path.is_dir() && !path.is_symlink() {
                 todo.push(path);
             } else if path.is_file() {
-                let below = path.strip_prefix(root).unwrap().display().to_string();
-                found.push((below, fs::read(path).unwrap()));
+                let below = path.strip_prefix(root).expect("below").display().to_string();
+                found.push((below, fs::read(path).expect("a file")));
             }
         }
     }

@@ -106,6 +106,20 @@ fn a_conftest_that_forces_success_establishes_nothing() {
     assert_eq!(answer["collection"], json!({"compared": true, "changes": changes}));
 }
 
+#[test]
+fn an_unprotected_script_that_a_command_names_must_be_the_known_one() {
+    let sandbox = Sandbox::with("calc");
+    sandbox.seal(&["--", "python3", "check.py"]).run().exits(0);
+    sandbox.call(["bundle", "tree", "-o", "b"]).run().exits(0);
+    copy(&sandbox.path("tree"), &sandbox.path("final"));
+    sandbox.write("final/test_more.py", "");
+    assert_eq!(answer(&sandbox, "b", 0)["word"], "supported");
+    sandbox.write("final/check.py", "");
+    let answer = answer(&sandbox, "b", 10);
+    let changes = json!([{"path": "check.py", "what": "changed"}]);
+    assert_eq!(answer["collection"]["changes"], changes);
+}
+
 /// `final`, and the contract without its bundle in `alone`.
 fn alone(tree: &str) -> Sandbox {
     let sandbox = finished(tree);
@@ -184,7 +198,7 @@ fn what_cannot_be_looked_at_is_an_error_and_no_answer() {
 }
 
 /// Writes a contract of one's own, and its Statement, into `own`.
-fn own(sandbox: &Sandbox, members: Value) {
+fn own(sandbox: &Sandbox, members: &Value) {
     let mut record = json!({
         "schema_version": "probity-done-contract/v1",
         "contract_id": "own",
@@ -204,7 +218,7 @@ fn what_a_contract_cannot_support_is_said() {
     let sandbox = Sandbox::new();
     sandbox.write("final/a.py", "A = 1\n");
     let word = |members: Value, exit: i32| {
-        own(&sandbox, members);
+        own(&sandbox, &members);
         answer(&sandbox, "own", exit)
     };
     assert_eq!(word(json!({}), 0)["word"], "supported");
@@ -231,9 +245,17 @@ fn what_a_contract_cannot_support_is_said() {
     let probe = json!([{"id": "a", "argv": ["false"], "probe": "determinism"}]);
     let probe = word(json!({"acceptance": probe}), 1);
     assert_eq!(probe["commands"][0]["probe"], "determinism");
-    sandbox.write("final/conftest.py", "");
-    let beside = word(json!({}), 10);
-    assert_eq!(beside["collection"]["compared"], false);
+    // What a runner loads, what a command names, and tests, where nothing says whose they are.
+    let script = json!({"acceptance": [{"id": "a", "argv": ["python3", "./check.py"]}]});
+    for (path, members) in
+        [("conftest.py", json!({})), ("check.py", script), ("test_a.py", json!({}))]
+    {
+        sandbox.write(format!("final/{path}"), "");
+        let beside = word(members, 10);
+        assert_eq!(beside["collection"]["compared"], false);
+        assert_eq!(beside["collection"]["changes"][0]["path"], path);
+        fs::remove_file(sandbox.path("final").join(path)).expect("just written");
+    }
 }
 
 /// Since Python 3.12 unittest fails when it finds no test.
