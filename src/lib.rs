@@ -35,6 +35,12 @@ pub mod statement;
 pub mod verify;
 
 #[cfg(feature = "engine")]
+pub mod audit;
+#[cfg(feature = "engine")]
+pub mod bundle;
+#[cfg(feature = "engine")]
+pub mod check;
+#[cfg(feature = "engine")]
 pub mod cli;
 pub mod envelope;
 #[cfg(feature = "engine")]

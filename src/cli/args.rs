@@ -31,6 +31,14 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  adequacy init .")]
     Init(InitArgs),
     Import(super::import::Args),
+    #[command(
+        after_help = "Example:\n  adequacy bundle . -o task.bundle && adequacy bundle verify task.bundle"
+    )]
+    Bundle(super::bundle::Args),
+    #[command(after_help = "Example:\n  adequacy check task.bundle path/to/final/tree")]
+    Check(super::check::Args),
+    #[command(after_help = "Example:\n  adequacy audit task.bundle --sample 30 --seed 20260101")]
+    Audit(super::audit::Args),
     /// Run one mutant again, with its diff and the commands' output
     #[command(after_help = "Example:\n  adequacy replay 1f2e3d4c5b6a")]
     Replay(ReplayArgs),
@@ -243,14 +251,14 @@ fn rel_path(text: &str) -> Result<RelPath, String> {
     RelPath::new(text.as_bytes()).map_err(|error| format!("a path below the tree {error}"))
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
     seconds
         .filter(|limit| !limit.is_zero())
         .ok_or_else(|| "must be a number of seconds above 0".to_owned())
 }
 
-fn variable(text: &str) -> Result<String, String> {
+pub(super) fn variable(text: &str) -> Result<String, String> {
     if text.is_empty() || text.contains('=') {
         let message = "must be a variable's name, without `=`; its value is taken from yours";
         return Err(message.to_owned());

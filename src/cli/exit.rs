@@ -30,7 +30,7 @@ macro_rules! exits {
 
 exits! {
     Done, 0, "done; survivors alone are no failure";
-    No, 1, "the answer is no: invalid, or a gate failed";
+    No, 1, "the answer is no: invalid, contradicted, an audit differs, or a gate failed";
     Usage, 2, "the arguments or the task file cannot be used";
     Baseline, 3, "the unmutated tree does not pass, or not each time";
     CannotStart, 4, "a command's program cannot be started";

@@ -1,7 +1,10 @@
 //! The command line: one file a command. It alone talks to people and ends with an exit code.
 
 mod args;
+mod audit;
 mod batch;
+mod bundle;
+mod check;
 mod exit;
 mod fault;
 mod found;
@@ -93,6 +96,9 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Seal(args) => seal::run(args, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
+        Command::Audit(args) => audit::run(args, streams),
+        Command::Check(args) => check::run(args, streams),
+        Command::Bundle(args) => bundle::run(args, streams),
         Command::Replay(args) => replay::run(args, streams),
         Command::Gate(args) => gate::run(args, streams),
         Command::Report(args) => report::run(args, streams),

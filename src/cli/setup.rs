@@ -10,6 +10,7 @@ use super::isolation::{self, IsolationArgs, Kept};
 use super::{Exit, Streams};
 use crate::measure::Options;
 use crate::run::Spawner;
+use crate::run::sandbox::Limits;
 use crate::task::{self, Overrides, Task};
 use crate::tree::Choice;
 
@@ -99,12 +100,24 @@ pub(crate) fn spawner(
     tell: bool,
     streams: &mut Streams<'_>,
 ) -> Result<Arc<Spawner>, Fault> {
+    let Options { helper, scratch, output, limits, .. } = options;
+    let kept = Kept { tree: &task.tree, scratch, output };
+    spawner_for(&kept, *limits, helper, args, tell, streams)
+}
+
+/// The same for commands that no task of this run's own names.
+pub(crate) fn spawner_for(
+    kept: &Kept<'_>,
+    limits: Limits,
+    helper: &Path,
+    args: &IsolationArgs,
+    tell: bool,
+    streams: &mut Streams<'_>,
+) -> Result<Arc<Spawner>, Fault> {
     let fault = |error: &dyn std::fmt::Display| {
         Fault::new(Exit::Resources, format!("cannot prepare to start commands: {error}"))
     };
-    let Options { helper, scratch, output, limits, .. } = options;
-    let kept = Kept { tree: &task.tree, scratch, output };
-    let sandbox = isolation::choose(args, *limits, &kept, helper, tell, streams)?;
+    let sandbox = isolation::choose(args, limits, kept, helper, tell, streams)?;
     let spawner = Arc::new(Spawner::new(helper, sandbox).map_err(|error| fault(&error))?);
     let shared = Arc::clone(&spawner);
     ctrlc::set_handler(move || shared.interrupt()).map_err(|error| fault(&error))?;

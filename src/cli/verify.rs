@@ -178,7 +178,7 @@ fn looks_like_envelope(path: &Path) -> bool {
 }
 
 /// The key as typed, or as the file of that name holds it.
-fn read_key(text: &str) -> Result<PublicKey, String> {
+pub(super) fn read_key(text: &str) -> Result<PublicKey, String> {
     if let Ok(key) = text.parse() {
         return Ok(key);
     }

@@ -30,7 +30,8 @@ pub use ledger::{Ledger, LedgerError, Line};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
 pub use prepare::{Prepared, nothing_to_do, prepare};
-pub use replay::replay;
+pub use protect::RUNNER_FILES;
+pub use replay::{replay, rerun};
 pub use run_file::{
     ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
 };

@@ -7,7 +7,7 @@ use crate::base::RelPath;
 use crate::task::{Protected, ProtectedKind, Task};
 
 /// Files that configure a test runner, or that it loads by itself.
-const RUNNER_FILES: &[&[u8]] =
+pub const RUNNER_FILES: &[&[u8]] =
     &[b"conftest.py", b"pytest.ini", b".pytest.ini", b"pyproject.toml", b"setup.cfg", b"tox.ini"];
 
 /// Files that fix the versions of what is installed.

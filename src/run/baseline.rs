@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use super::lab::Lab;
 use super::runner::executed_in_junit;
 use super::trial::{Again, How, Stop, again};
 use super::{Attempt, Red, Run, RunError, Runner, Step};
-use crate::base::Event;
+use crate::base::{Event, RelPath};
 
 /// Limit of a baseline run of a command that states none.
 pub(super) const LIMIT: Duration = Duration::from_secs(900);
@@ -139,7 +140,7 @@ impl Lab<'_> {
             let log = baseline.of(place).next().map(|run| self.settings.logs.join(&run.log));
             let output = log.and_then(|log| fs::read(log).ok()).unwrap_or_default();
             let executed = match runner.executed(&output) {
-                None => self.executed_by_report(place, runner)?,
+                None => self.executed_by_report(place)?,
                 told => told,
             };
             if executed == Some(0) {
@@ -151,7 +152,22 @@ impl Lab<'_> {
     }
 
     /// The number of tests by the runner's own report, from a run that is never judged.
-    fn executed_by_report(&self, place: usize, runner: Runner) -> Result<Option<u64>, RunError> {
+    fn executed_by_report(&self, place: usize) -> Result<Option<u64>, RunError> {
+        Ok(self.report(place, &[])?.and_then(|text| executed_in_junit(&text)))
+    }
+
+    /// The JUnit report of one more run of the command at `place` on the tree with `edits`, a run that
+    /// is judged by nothing else; `None` where its runner writes none.
+    ///
+    /// # Errors
+    /// [`RunError`] when the run itself cannot go on.
+    pub fn report(
+        &self,
+        place: usize,
+        edits: &[(RelPath, Vec<u8>)],
+    ) -> Result<Option<Vec<u8>>, RunError> {
+        let argv = &self.task.commands[place].argv;
+        let Some(runner) = Runner::of(argv.words()) else { return Ok(None) };
         let mut seat = self.seat(0);
         let report = seat.workspace.tmp().join("report.xml");
         let Some((name, value)) = runner.probe(&report) else { return Ok(None) };
@@ -161,15 +177,14 @@ impl Lab<'_> {
         let value = own.map_or(value.clone(), |own| format!("{own} {value}"));
         seat.environment = usual.clone().with(&name, &value);
         let (step, attempt) = (Step::Command(place), Attempt::First);
-        let argv = &self.task.commands[place].argv;
-        if self.place(&mut seat, "report", &[], step, (attempt, true))?.is_err() {
+        if self.place(&mut seat, "report", edits, step, (attempt, true))?.is_err() {
             return Ok(None);
         }
         self.spawn(&mut seat, argv, self.limit(place), step, attempt, "report.log".to_owned())?;
-        let text = fs::read(&report).ok();
+        let text = report_text(&report);
         seat.environment = usual;
         self.clean(&mut seat, false)?;
-        Ok(text.and_then(|text| executed_in_junit(&text)))
+        Ok(text)
     }
 
     /// Runs every step on the unmutated tree; one that does not pass is an error.
@@ -191,3 +206,11 @@ impl Lab<'_> {
         }
     }
 }
+
+/// The text of a report. A command may have put anything there, such as a pipe that nobody writes to.
+fn report_text(report: &Path) -> Option<Vec<u8>> {
+    let met = fs::symlink_metadata(report).ok()?;
+    if met.is_file() && met.len() <= LARGEST_REPORT { fs::read(report).ok() } else { None }
+}
+
+const LARGEST_REPORT: u64 = 64 << 20;

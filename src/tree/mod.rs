@@ -25,7 +25,9 @@ use patch::{FileKind, FileState};
 
 pub use choice::{Choice, LeftOut, Reason, Special};
 pub(crate) use open::{Met, hash, open_below, open_directory_at, open_root, stat_at, stat_fd};
-pub use protected::{Covered, ProtectedError, directory, file, heldout};
+pub use protected::{
+    Covered, ProtectedError, Seen, Standing, digest_of, directory, file, heldout, standing,
+};
 pub use walk::snapshot;
 
 /// The listing of a tree at one moment: what was there, with the digest of every file.

@@ -10,6 +10,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use rustix::fs::{FileType, readlinkat};
 use rustix::io::Errno;
 use sha2::Digest as _;
@@ -92,13 +93,8 @@ pub fn directory(
     if !tree.find(path)?.is_directory() {
         return Err(ProtectedError::Kind { path: path.below(root), wanted: "directory" });
     }
-    // What is excluded is not walked into, so that all below it is left out as well.
-    let excluded = |path: &RelPath| {
-        let by = |item: &String| if item.contains('/') { path.as_bytes() } else { path.name() };
-        exclude.iter().any(|item| item.as_bytes() == by(item))
-    };
     let mut files = Vec::new();
-    for (path, met) in tree.below(Some(path), excluded)? {
+    for (path, met) in tree.below(Some(path), |path| is_excluded(path, exclude))? {
         tree.check_control(&path)?;
         tree.refuse_special(&path, &met)?;
         let sha256 = hash_listed(root, &tree.fd, &path, &met)?;
@@ -107,8 +103,81 @@ pub fn directory(
     if files.is_empty() {
         return Err(ProtectedError::NoFiles(path.below(root)));
     }
-    let lines = files.iter().map(|(path, sha256)| (path, sha256.to_string()));
-    Ok(Covered { sha256: digest_lines(lines), files })
+    Ok(Covered { sha256: digest_of(&files), files })
+}
+
+/// What stands at a protected path of a tree that somebody else made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing.
+    Nothing,
+    /// A link at it, or above it: where.
+    Link(PathBuf),
+    /// A regular file.
+    File(Sha256),
+    /// A socket, pipe or device.
+    Special,
+    /// A directory, and what is below it but for what is excluded, by path bytes.
+    Directory(Vec<(RelPath, Seen)>),
+}
+
+/// What stands below a protected directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// A regular file.
+    File(Sha256),
+    /// A link, whatever it points to.
+    Link,
+    /// A socket, pipe or device.
+    Special,
+}
+
+/// Looks at `path` below `root`; `exclude` is that of [`directory`]. Where that refuses, this tells.
+///
+/// # Errors
+/// [`ProtectedError`]: the root is no directory, or something cannot be read.
+pub fn standing(
+    root: &Path,
+    path: &RelPath,
+    exclude: &[String],
+) -> Result<Standing, ProtectedError> {
+    let tree = Tree::open(root)?;
+    let met = match tree.find(path) {
+        Ok(met) => met,
+        Err(ProtectedError::Missing(_)) => return Ok(Standing::Nothing),
+        Err(ProtectedError::Link(path)) => return Ok(Standing::Link(path)),
+        Err(error) => return Err(error),
+    };
+    match FileType::from_raw_mode(met.mode) {
+        FileType::RegularFile => Ok(Standing::File(hash_listed(root, &tree.fd, path, &met)?)),
+        FileType::Directory => {
+            let below = tree.below(Some(path), |path| is_excluded(path, exclude))?;
+            let look = |(path, met): (RelPath, Met)| {
+                let seen = match FileType::from_raw_mode(met.mode) {
+                    FileType::RegularFile => Seen::File(hash_listed(root, &tree.fd, &path, &met)?),
+                    FileType::Symlink => Seen::Link,
+                    _ => Seen::Special,
+                };
+                Ok((path, seen))
+            };
+            let seen = below.into_par_iter().map(look).collect::<Result<_, TreeError>>()?;
+            Ok(Standing::Directory(seen))
+        }
+        _ => Ok(Standing::Special),
+    }
+}
+
+/// The digest of a protected directory that covers these files, which stand by path bytes.
+#[must_use]
+pub fn digest_of(files: &[(RelPath, Sha256)]) -> Sha256 {
+    digest_lines(files.iter().map(|(path, sha256)| (path, sha256.to_string())))
+}
+
+/// Whether an item of `exclude` names `path`; what is excluded is not walked into, so that all below
+/// it is left out as well.
+fn is_excluded(path: &RelPath, exclude: &[String]) -> bool {
+    let by = |item: &String| if item.contains('/') { path.as_bytes() } else { path.name() };
+    exclude.iter().any(|item| item.as_bytes() == by(item))
 }
 
 /// The digest of a whole held-out directory (`probity-tree/v2`), nothing excluded.

@@ -78,6 +78,11 @@ impl Sandbox {
         fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
+    /// The bytes of a file among the fixture trees.
+    pub(crate) fn bytes_of(&self, fixture: &str) -> Vec<u8> {
+        fs::read(trees().join(fixture)).unwrap_or_else(|error| panic!("{fixture}: {error}"))
+    }
+
     /// A file of JSON.
     pub(crate) fn json(&self, below: &str) -> Value {
         serde_json::from_str(&self.read(below)).expect("JSON")

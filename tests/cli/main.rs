@@ -4,6 +4,9 @@
 mod gone;
 mod harness;
 
+mod audits;
+mod bundles;
+mod checks;
 mod copies;
 mod formats;
 mod imports;

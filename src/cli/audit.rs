@@ -1,0 +1,121 @@
+//! `adequacy audit`: a part of a bundle's claims, tried again by somebody else.
+
+use std::path::PathBuf;
+use std::thread;
+
+use super::fault::Fault;
+use super::isolation::{IsolationArgs, Kept, LimitArgs};
+use super::progress::Progress;
+use super::{Exit, Streams, setup};
+use crate::audit::{self, Agreement, Audit, AuditWord, Draw};
+use crate::bundle;
+use crate::measure::Options;
+use crate::report::terminal::escaped;
+use crate::run::spawn::OUTPUT_LIMIT;
+use crate::tree::Choice;
+
+/// Make a bundle's mutants again, run a sample of them, and compare with what it claims
+///
+/// Runs the null patch, every hunk revert and a random sample. The last line says agrees, differs or
+/// cannot rebuild.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bundle, with the verifier's part
+    bundle: PathBuf,
+    /// Mutants in the random sample, half of them claimed kills, half claimed survivors
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    sample: usize,
+    /// Seed of the sample; one that the sealer could not know
+    #[arg(long, value_name = "N")]
+    seed: u64,
+    /// Workers [default: the number of processors]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Print what was found as one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Where copies are made [default: the system's temporary directory]
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+    #[command(flatten)]
+    isolation: IsolationArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    let place = args.bundle.canonicalize().unwrap_or_else(|_| args.bundle.clone());
+    let scratch = setup::scratch(args.scratch.as_deref(), &place)?;
+    let bundle = bundle::open(&args.bundle, &scratch)?;
+    let compile = bundle.compile.as_ref().ok_or_else(|| {
+        let message = "the verifier's part of the bundle is not here, so there is no claim to try";
+        Fault::new(Exit::Refused, message)
+    })?;
+    let options = Options {
+        jobs: args
+            .jobs
+            .map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from),
+        baselines: 1,
+        helper: setup::helper()?,
+        output: scratch.join("adequacy.out"),
+        scratch,
+        resume: false,
+        choice: Choice::default(),
+        output_limit: OUTPUT_LIMIT,
+        limits: args.limits.limits(),
+        full_matrix: false,
+        max_undecided: None,
+        allow: Default::default(),
+    };
+    let kept = Kept { tree: &place, scratch: &options.scratch, output: &options.output };
+    let (limits, helper) = (options.limits, &options.helper);
+    let spawner = setup::spawner_for(&kept, limits, helper, &args.isolation, !args.json, streams)?;
+    let progress = Progress::new(args.json);
+    let draw = Draw { size: args.sample, seed: args.seed };
+    let audit = audit::audit(&bundle, compile, draw, &options, &spawner, &progress);
+    progress.finish();
+    let audit = audit?;
+    if args.json {
+        let text = serde_json::to_string_pretty(&audit).expect("plain values");
+        writeln!(streams.out, "{text}")?;
+    } else {
+        show(&audit, streams)?;
+    }
+    Ok(match audit.word {
+        AuditWord::Agrees => Exit::Done,
+        AuditWord::Differs => Exit::No,
+        AuditWord::CannotRebuild => Exit::NotEstablished,
+    })
+}
+
+fn show(audit: &Audit, streams: &mut Streams<'_>) -> Result<(), Fault> {
+    let mut text = format!("contract   {}\n", audit.contract_sha256);
+    if let Some(why) = &audit.why {
+        text.push_str(&format!("why        {why}\n"));
+    } else {
+        add(&mut text, "always", "null patch and hunk reverts", &audit.always);
+        let what = format!("random sample, seed {}", audit.seed);
+        add(&mut text, "sample", &what, &audit.sample);
+        let bound = audit.bound * 100.0;
+        text.push_str(&format!(
+            "bound      at most {bound:.1} % of claims drawn like these are wrong, with 95 % confidence\n"
+        ));
+    }
+    writeln!(streams.out, "{}{}", escaped(&text), audit.word.text())?;
+    Ok(())
+}
+
+fn add(text: &mut String, label: &str, what: &str, found: &Agreement) {
+    let agree = found.compared - found.differing.len();
+    text.push_str(&format!("{label:<11}{agree} of {} claims agree ({what})\n", found.compared));
+    for one in &found.differing {
+        let (id, class) = (&one.id, one.class.name());
+        text.push_str(&format!(
+            "           {id} {class}: claimed {}, found {}\n",
+            one.claimed, one.found
+        ));
+    }
+    for id in &found.unanswered {
+        text.push_str(&format!("           {id}: no answer this time\n"));
+    }
+}

@@ -1,0 +1,6 @@
+"""Prices."""
+
+
+def total(prices, discount=0):
+    """What is to be paid."""
+    return sum(prices) - discount
