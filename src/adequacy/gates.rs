@@ -15,6 +15,8 @@ const FLOOR: f64 = 0.2;
 pub struct Thresholds {
     /// Whether there is a change, whose gates are then judged.
     pub has_change: bool,
+    /// Whether every command accepts the start tree as it is.
+    pub accepts_start: bool,
     /// Whether the commands can tell an honest function from a cheat, so that this gate is judged.
     pub judges_cheats: bool,
     /// Least share of the counted mutants that must be killed; no gate when `None`.
@@ -71,6 +73,7 @@ impl Thresholds {
         let whole = |value: &f64| *value as u64;
         Self {
             has_change: false,
+            accepts_start: false,
             judges_cheats: gates.contains_key(CHEAT_GATE),
             kill_ratio: gates.get("kill_ratio").copied(),
             timeout_share: gates.get("timeout_share").copied().unwrap_or(0.1),
@@ -83,7 +86,11 @@ impl Thresholds {
     pub fn gates(&self, adequacy: &Adequacy) -> Vec<Gate> {
         let mut gates = Vec::new();
         if self.has_change {
-            gates.extend([null_patch(adequacy), change_floor(adequacy), hunk_revert(adequacy)]);
+            gates.extend([
+                self.null_patch(adequacy),
+                change_floor(adequacy),
+                hunk_revert(adequacy),
+            ]);
             gates.extend(self.judges_cheats.then(|| cheats(adequacy)));
         }
         gates.push(self.undecided(adequacy));
@@ -104,6 +111,22 @@ impl Thresholds {
             });
         }
         gates
+    }
+
+    /// The null patch undoes source files alone: where the start tree itself is accepted, nothing that
+    /// is killed shows that doing nothing is refused.
+    fn null_patch(&self, adequacy: &Adequacy) -> Gate {
+        let null = adequacy.of_class(Class::NullPatch);
+        let accepted = u64::from(self.accepts_start);
+        Gate {
+            name: "null_patch_survived",
+            pass: null.alive() == 0 && accepted == 0,
+            formula: "the null patch is killed, and some command refuses the start tree",
+            inputs: vec![
+                ("mutants", Input::Count(null.mutants)),
+                ("start_accepted", Input::Count(accepted)),
+            ],
+        }
     }
 
     fn undecided(&self, adequacy: &Adequacy) -> Gate {
@@ -132,16 +155,6 @@ fn share(part: u64, adequacy: &Adequacy) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a ratio of counts far below 2^52")]
     let share = part as f64 / adequacy.mutants.max(1) as f64;
     share
-}
-
-fn null_patch(adequacy: &Adequacy) -> Gate {
-    let null = adequacy.of_class(Class::NullPatch);
-    Gate {
-        name: "null_patch_survived",
-        pass: null.alive() == 0,
-        formula: "the null patch is killed",
-        inputs: vec![("mutants", Input::Count(null.mutants))],
-    }
 }
 
 fn change_floor(adequacy: &Adequacy) -> Gate {
@@ -218,6 +231,12 @@ mod tests {
         let all = ["null_patch_survived", "change_floor_unmet", "hunk_revert_survived", CHEAT_GATE];
         assert_eq!(names, all.map(|name| (name, true)));
         assert!(!passes(&[(Class::NullPatch, 1, 0)], 0));
+        let accepting = Thresholds {
+            has_change: true,
+            accepts_start: true,
+            ..Thresholds::of(&BTreeMap::new(), None)
+        };
+        assert!(!accepting.gates(&Adequacy::default())[0].pass);
         assert!(!passes(&[(Class::HunkRevert, 3, 2)], 2));
         assert!(!passes(&[(Class::Cheat, 3, 2)], 3));
     }

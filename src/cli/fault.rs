@@ -105,8 +105,10 @@ impl From<MeasureError> for Fault {
             MeasureError::Compile(CompileError::Tree(error)) => return error.into(),
             MeasureError::Compile(_) | MeasureError::NoInterpreter => Exit::CannotStart,
             MeasureError::Control(_) => Exit::Control,
-            MeasureError::Unmatched(_) | MeasureError::Patch { .. } => Exit::Usage,
-            MeasureError::FlakyStart(_) => Exit::Baseline,
+            MeasureError::Unmatched(_)
+            | MeasureError::Patch { .. }
+            | MeasureError::SameVariant { .. } => Exit::Usage,
+            MeasureError::FlakyStart(_) | MeasureError::NoAnswerOnStart(_) => Exit::Baseline,
             MeasureError::NoMutants(_) => Exit::NothingToDo,
             MeasureError::TreeChanged(_) | MeasureError::Survivors(_) => Exit::Resources,
         };

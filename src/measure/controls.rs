@@ -19,8 +19,9 @@ use crate::tree::Snapshot;
 /// What the controls before the mutants found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Controls {
-    /// All mutated files raise when loaded: some command must fail.
-    pub load: Outcome,
+    /// All mutated files raise when loaded: some command must fail. Not asked where none of them is
+    /// there, as in a change that only takes files away.
+    pub load: Option<Outcome>,
     /// Ids of the commands that fail when a comment line moves the lines of the sources.
     pub line_sensitive: Vec<String>,
     /// For a task with a start tree: rewrites of the right solution that keep what it does, and the
@@ -98,7 +99,10 @@ pub(super) fn before(
         silent: lab.flaky().union(&lab.failing()).copied().collect(),
         runs: BTreeMap::new(),
     };
-    let load = asked.load(interpreter)?;
+    let load = match asked.files.is_empty() {
+        true => None,
+        false => Some(asked.load(interpreter)?),
+    };
     asked.trailing_comment()?;
     let line_sensitive = asked.refusing("comment-line", Control::CommentLine)?;
     for id in &line_sensitive {

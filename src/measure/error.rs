@@ -50,6 +50,27 @@ pub enum MeasureError {
         super::observe::quoted(.0)
     )]
     FlakyStart(Vec<String>),
+    /// A command gave no answer on the start tree.
+    #[error(
+        "on the start tree `{0}` gave no answer: it could not be started there, met a limit, or did not \
+         end the same way when it was run again (see its log)"
+    )]
+    NoAnswerOnStart(String),
+    /// Another solution is one of the trees that it is held against.
+    #[error(
+        "`{name}` is {}",
+        if *must_pass {
+            "the start tree, which is no right solution (must_pass)"
+        } else {
+            "the right solution itself, which is not wrong (known_wrong)"
+        }
+    )]
+    SameVariant {
+        /// As the task names it.
+        name: String,
+        /// Where it is named.
+        must_pass: bool,
+    },
     /// There is nothing to mutate.
     #[error("{0}")]
     NoMutants(String),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{FLAKY, Options, RunFile};
+use super::{FLAKY, Options, RunFile, StartRecord};
 use crate::adequacy::{Adequacy, Gate, Input, Thresholds};
 use crate::task::Task;
 
@@ -12,6 +12,7 @@ pub(super) fn of(task: &Task, options: &Options, run: &RunFile, adequacy: &Adequ
     let has_twin = task.commands.iter().any(|command| command.in_process_twin_of.is_some());
     let thresholds = Thresholds {
         has_change: task.solution.is_change(),
+        accepts_start: run.start.as_ref().is_some_and(StartRecord::accepts_all),
         judges_cheats: stated.judges_cheats || has_twin,
         ..stated
     };

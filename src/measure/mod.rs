@@ -162,7 +162,7 @@ pub fn measure(
     let baseline = lab.baseline()?;
     run.baseline(&baseline, &lab);
     let trees = &prepared.trees;
-    (run.start, run.variants) = observe::others(task, trees, options, spawner, sink)?;
+    (run.start, run.variants) = observe::others(task, trees, &links, options, spawner, sink)?;
     if let Some(budget) = task.mutate.budget {
         let planned = earlier.as_ref().and_then(RunFile::planned_limit);
         let limit = planned.unwrap_or_else(|| affordable(budget, baseline.cpu()));

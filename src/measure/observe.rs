@@ -1,16 +1,17 @@
 //! What the commands do on trees other than the one that is mutated: the start, and other solutions.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::tamper::{self, TamperRecord};
 use super::{FLAKY, MeasureError, Options, TaskTrees, history, protect, runners, trees};
-use crate::base::{Event, Sink};
+use crate::base::{Event, RelPath, Sink};
 use crate::outcome::{self, Reason, Verdict};
 use crate::run::workspace::Sources;
 use crate::run::{Exit, Lab, Run, Spawner, Step};
-use crate::task::{Prepatch, Task, Variant};
+use crate::task::{Prepatch, Solution, Task, Variant};
 use crate::tree::Snapshot;
 
 /// What the commands do on the start tree.
@@ -24,6 +25,14 @@ pub struct StartRecord {
     pub rounds: Vec<Vec<Run>>,
     /// Ways to tamper with the start tree; none where the commands accept it as it is.
     pub tampered: Vec<TamperRecord>,
+}
+
+impl StartRecord {
+    /// Whether every command passes on the start tree.
+    #[must_use]
+    pub fn accepts_all(&self) -> bool {
+        self.commands.iter().all(|command| command.passes)
+    }
 }
 
 /// What one command does on the start tree.
@@ -72,21 +81,22 @@ impl VariantRecord {
 pub(super) fn others(
     task: &Task,
     trees: &TaskTrees,
+    links: &[Link],
     options: &Options,
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<(Option<StartRecord>, Vec<VariantRecord>), MeasureError> {
     history::look(task, trees, sink);
     let on_start =
-        trees.start.as_ref().map(|tree| start(task, trees, tree, options, spawner, sink));
-    Ok((on_start.transpose()?, variants(task, trees, options, spawner, sink)?))
+        trees.start.as_ref().map(|tree| start(task, trees, (tree, links), options, spawner, sink));
+    Ok((on_start.transpose()?, variants(task, trees, links, options, spawner, sink)?))
 }
 
 /// Runs the commands on the start tree as often as on the right solution.
 fn start(
     task: &Task,
     trees: &TaskTrees,
-    start: &Snapshot,
+    (start, links): (&Snapshot, &[Link]),
     options: &Options,
     spawner: &Spawner,
     sink: &dyn Sink,
@@ -97,7 +107,8 @@ fn start(
     });
     let one = Options { jobs: 1, ..options.clone() };
     let settings = one.settings(options.logs(), BTreeSet::new());
-    let sources = Sources { tree: start, ..trees.sources(&[]) };
+    let links = fitting(links, start);
+    let sources = Sources { tree: start, ..trees.sources(&links) };
     let lab = Lab::open(task, sources, &settings, spawner, sink)?;
     let rounds = lab.observe("start", options.baselines)?;
     let known = runners(task);
@@ -110,8 +121,10 @@ fn start(
         };
         let exits = rounds.iter().map(last).collect::<Vec<Option<Exit>>>();
         let verdict = outcome::verdict_of(&rounds[0], step, known[place]);
-        let unclear = matches!(verdict, None | Some(Verdict::Unclear(_)));
-        if unclear || exits.iter().any(|exit| *exit != exits[0]) {
+        if let None | Some(Verdict::Unclear(_)) = verdict {
+            return Err(MeasureError::NoAnswerOnStart(command.id.clone()));
+        }
+        if exits.iter().any(|exit| *exit != exits[0]) {
             flaky.push(command.id.clone());
         }
         let reason = match verdict {
@@ -167,6 +180,7 @@ fn tell(commands: &[OnStart], sink: &dyn Sink) {
 fn variants(
     task: &Task,
     trees: &TaskTrees,
+    links: &[Link],
     options: &Options,
     spawner: &Spawner,
     sink: &dyn Sink,
@@ -185,7 +199,14 @@ fn variants(
     let one = |(number, (variant, must_pass)): (usize, (&Variant, bool))| {
         let start = trees.start.as_ref().unwrap_or(&trees.base);
         let tree = trees::variant(variant, task, start, &options.wanted(), sink)?;
-        let sources = Sources { tree: &tree.snapshot, ..trees.sources(&[]) };
+        let same = |other: &Snapshot| tree.snapshot.first_difference(other).is_none();
+        let twin = if must_pass { trees.start.as_ref() } else { Some(&trees.base) };
+        if task.solution != Solution::None && twin.is_some_and(same) {
+            let (name, must_pass) = (variant.name.clone(), must_pass);
+            return Err(MeasureError::SameVariant { name, must_pass });
+        }
+        let links = fitting(links, &tree.snapshot);
+        let sources = Sources { tree: &tree.snapshot, ..trees.sources(&links) };
         let lab = Lab::open(task, sources, &settings, spawner, sink)?;
         let rounds = lab.observe(&format!("variant-{}", number + 1), 1)?;
         let runs = rounds.into_iter().next().expect("one round was asked for");
@@ -201,6 +222,15 @@ fn variants(
         Ok(record)
     };
     all.into_iter().enumerate().map(one).collect()
+}
+
+/// A directory that copies link to: its path in them, and where it is.
+type Link = (RelPath, PathBuf);
+
+/// The links that have a place in this tree.
+fn fitting(links: &[Link], tree: &Snapshot) -> Vec<Link> {
+    let fits = |(path, _): &&Link| tree.get(path).is_none() && tree.can_hold_file(path);
+    links.iter().filter(fits).cloned().collect()
 }
 
 fn record(task: &Task, variant: &Variant, must_pass: bool, runs: Vec<Run>) -> VariantRecord {

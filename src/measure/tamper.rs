@@ -95,7 +95,14 @@ pub(super) fn answers(
     changed: &[String],
     sink: &dyn Sink,
 ) -> Result<Vec<TamperRecord>, MeasureError> {
-    let tampers = tampers(task, changed).into_iter().filter(|tamper| !tamper.files.is_empty());
+    // Where a file cannot stand, as where a directory has its name, that way is not open.
+    let path = |path: &str| RelPath::new(path.as_bytes()).ok();
+    let is_open = |tamper: &Tamper| {
+        let mut paths = tamper.files.iter().map(|(name, _)| path(name));
+        let fits = |it: Option<RelPath>| it.is_some_and(|path| start.can_hold_file(&path));
+        !tamper.files.is_empty() && paths.all(fits)
+    };
+    let tampers = tampers(task, changed).into_iter().filter(is_open);
     let tampers = tampers.collect::<Vec<_>>();
     let total = Some(tampers.len() as u64);
     sink.tell(Event::Step { name: "tampering with the start tree".into(), total });

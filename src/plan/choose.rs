@@ -42,6 +42,9 @@ pub enum WhyNot {
     /// `include` does not name it.
     #[error("not included")]
     NotIncluded,
+    /// It is a link, or below one, in one of the trees.
+    #[error("a link in the start tree or in the solution")]
+    Linked,
     /// The change leaves it as it was.
     #[error("not changed")]
     Unchanged,
@@ -77,7 +80,7 @@ pub(super) fn files(
     task: &Task,
     snapshot: &Snapshot,
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
-    sort(task, snapshot.files().map(|(path, _, _)| path), &|_| true)
+    sort(task, snapshot.files().map(|(path, _, _)| path), &|_| None)
 }
 
 /// The same, of the files that differ between two trees; one that only `start` has is among them.
@@ -88,13 +91,21 @@ pub(super) fn changed_files(
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
     let both = base.files().chain(start.files()).map(|(path, _, _)| path);
     let paths = both.collect::<BTreeSet<_>>();
-    sort(task, paths.into_iter(), &|path| base.file(path) != start.file(path))
+    let why_not = |path: &RelPath| {
+        if base.file(path) == start.file(path) {
+            Some(WhyNot::Unchanged)
+        } else {
+            let plain = base.can_hold_file(path) && start.can_hold_file(path);
+            (!plain).then_some(WhyNot::Linked)
+        }
+    };
+    sort(task, paths.into_iter(), &why_not)
 }
 
 fn sort<'a>(
     task: &Task,
     paths: impl Iterator<Item = &'a RelPath>,
-    is_changed: &dyn Fn(&RelPath) -> bool,
+    why_not_here: &dyn Fn(&RelPath) -> Option<WhyNot>,
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
     let include = globs(&task.mutate.include)?;
     let exclude = globs(&task.mutate.exclude)?;
@@ -109,8 +120,8 @@ fn sort<'a>(
             }
         }
         let Some(language) = Language::of_file_name(path.name()) else { continue };
-        let unchanged = || (!is_changed(path)).then_some(WhyNot::Unchanged);
-        match why_not(task, path, &named, &include, &exclude).or_else(unchanged) {
+        let why = why_not(task, path, &named, &include, &exclude);
+        match why.or_else(|| why_not_here(path)) {
             None => chosen.push((path.clone(), language)),
             Some(why) => ignored.push(Ignored { path: path.clone(), why }),
         }

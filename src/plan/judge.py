@@ -143,8 +143,14 @@ def judge(path, source, mutants):
         if file.seen(part) is None:
             part = 0, len(source), 1
         verdict = None
+        if undone:
+            try:
+                verdict = file.undone(place, start, end, text)
+            except (SyntaxError, ValueError) as error:
+                verdict = refusal(error)
+            except REFUSALS:
+                verdict = 0  # it cannot be compared, so it counts
         try:
-            verdict = file.undone(place, start, end, text) if undone else None
             code = file.code(part, start, end, text)
         except REFUSALS as error:
             verdicts.append(refusal(error) if verdict is None else verdict)

@@ -25,6 +25,7 @@ pub use class::Class;
 pub use id::MutantId;
 pub use row::{Row, lines, readable};
 pub use sample::SAMPLER;
+pub use script::named as named_files;
 
 use crate::base::{RelPath, Sha256};
 use crate::task::{Pattern, Solution, Task};

@@ -15,7 +15,8 @@ const WRAPPERS: &[&str] = &["env", "exec", "nice", "setsid", "time", "timeout", 
 const RUNNERS: &[&str] = &["pytest", "py.test", "unittest"];
 
 /// The files of the tree at `root` that the words of `argv` name as a script or as tests.
-pub(super) fn named(argv: &Argv, root: &Path) -> Vec<RelPath> {
+#[must_use]
+pub fn named(argv: &Argv, root: &Path) -> Vec<RelPath> {
     let words = argv.words().iter().map(String::as_str).collect::<Vec<_>>();
     let mut found = Vec::new();
     collect(&words, &mut found);

@@ -153,6 +153,20 @@ impl Snapshot {
         Some(&self.entries[at])
     }
 
+    /// Whether a regular file stands at `path`, or could: nothing is there, and nothing above it is a
+    /// file or a link.
+    #[must_use]
+    pub fn can_hold_file(&self, path: &RelPath) -> bool {
+        let bytes = path.as_bytes();
+        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        let mut above = ends.filter_map(|end| RelPath::new(&bytes[..end]).ok());
+        let open = |path: RelPath| {
+            self.get(&path).is_none_or(|entry| matches!(entry.kind, Kind::Directory { .. }))
+        };
+        let own = self.get(path).is_none_or(|entry| matches!(entry.kind, Kind::File { .. }));
+        own && above.all(open)
+    }
+
     /// The digest of the regular file at `path`, if there is one.
     #[must_use]
     pub fn file(&self, path: &RelPath) -> Option<&Sha256> {

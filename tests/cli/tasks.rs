@@ -185,18 +185,21 @@ fn names_alone_do_not_make_a_test() {
 #[test]
 fn other_solutions_are_asked_too() {
     let sandbox = task(CHECK, "");
-    let extra = "must_pass = ['other']\nknown_wrong = ['wrong.diff', 'reference']\n";
+    let extra = "must_pass = ['other']\nknown_wrong = ['wrong.diff', 'almost']\n";
     let text = format!("{extra}{}", sandbox.read("tree/adequacy.toml"));
     sandbox.write("tree/adequacy.toml", text);
     let other =
         AFTER.replace("    if x > 2:\n        return 2\n    return x\n", "    return min(x, 2)\n");
     sandbox.write("tree/other/m.py", other).write("tree/other/check.py", CHECK);
+    // Another text that does the same: no command can refuse it.
+    sandbox.write("tree/almost/m.py", format!("{AFTER}# the same\n"));
+    sandbox.write("tree/almost/check.py", CHECK);
     let wrong =
         "--- m.py\n+++ m.py\n@@ -1,3 +1,3 @@\n def keep(x):\n-    return x\n+    return 2\n \n";
     sandbox.write("tree/wrong.diff", wrong);
     let ran = sandbox.measure(&["--operator", "number-shift"]).run();
     ran.says("right solutions  1 of 1 accepted").says("wrong solutions  1 of 2 refused");
-    ran.tells("`reference` is known to be wrong, and every command accepts it");
+    ran.tells("`almost` is known to be wrong, and every command accepts it");
     let variants = &sandbox.json("adequacy.out/run.json")["variants"];
     assert_eq!(variants[0]["accepted"], true);
     assert_eq!(variants[1]["refused_by"], json!(["new", "held"]));
@@ -268,4 +271,105 @@ fn a_solution_in_the_history_of_the_start_tree_is_told() {
     // No store of git: it cannot be searched, and that is said.
     let ran = sandbox.measure(&["--operator", "number-shift"]).run();
     ran.exits(0).tells("could not be searched for the solution");
+}
+
+/// Paths that the sealed contract protects.
+fn protected(sandbox: &Sandbox) -> Vec<String> {
+    let contract = sandbox.json("adequacy.out/sealed/contract.json");
+    let entries = contract["protected_paths"].as_array().expect("a list").clone();
+    entries.iter().map(|entry| entry["path"].as_str().expect("a path").to_owned()).collect()
+}
+
+#[test]
+fn a_start_tree_that_is_accepted_fails_the_gate_whatever_the_null_patch_does() {
+    // The solution brings its own tests, which the null patch does not take back.
+    let sandbox = task(CHECK, "");
+    sandbox.write("tree/start/check.py", "import m\n");
+    let ran = sandbox.seal(&["--operator", "number-shift"]).run();
+    ran.exits(1).tells("gate `null_patch_survived` fails").tells("start_accepted 1");
+    ran.says("null patch       killed").tells("not sealed");
+}
+
+#[test]
+fn what_commands_name_in_any_way_is_protected() {
+    for (argv, expected) in [
+        ("['python3', '-m', 'unittest', 'tests.test_m']", vec!["tests/test_m.py"]),
+        ("['python3', '-m', 'unittest', 'tests.test_m.M.test_m']", vec!["tests/test_m.py"]),
+        ("['sh', '-c', 'exec python3 ./tests/test_m.py']", vec!["tests/test_m.py"]),
+        (
+            "['python3', '-m', 'unittest']",
+            vec!["tests/__init__.py", "tests/test_m.py", "tests/test_other.py"],
+        ),
+        (
+            "['python3', '-m', 'unittest', 'discover', 'tests']",
+            vec!["tests/__init__.py", "tests/test_m.py", "tests/test_other.py"],
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        let test = "import sys, unittest\nsys.path.insert(0, '.')\nimport m\n\n\nclass M(unittest.TestCase):\n    \
+                    def test_m(self):\n        self.assertEqual(m.keep(3), 2)\n\n\nif __name__ == '__main__':\n    unittest.main()\n";
+        for (tree, text) in [("start", BEFORE), ("reference", AFTER)] {
+            sandbox.write(format!("tree/{tree}/m.py"), text);
+            sandbox.write(format!("tree/{tree}/tests/__init__.py"), "");
+            sandbox.write(format!("tree/{tree}/tests/test_m.py"), test);
+            sandbox.write(format!("tree/{tree}/tests/test_other.py"), "");
+        }
+        let text = format!(
+            "start = 'start'\nreference = 'reference'\n[[acceptance]]\nid = 'a'\nargv = {argv}\n"
+        );
+        sandbox.write("tree/adequacy.toml", text);
+        let allow = ["--allow", "change_floor_unmet", "--allow", "hunk_revert_survived"];
+        let ran = sandbox.seal(&[&["--operator", "number-shift"][..], &allow].concat()[..]).run();
+        ran.exits(0).same(protected(&sandbox), expected.into_iter().map(String::from).collect());
+    }
+}
+
+#[test]
+fn links_directories_and_mere_deletions_do_not_end_a_run() {
+    let sandbox = task(CHECK, "");
+    // A name of a command's program, and of a file that tampering would write, as directories.
+    for tree in ["start", "reference"] {
+        sandbox
+            .write(format!("tree/{tree}/python3/x"), "")
+            .write(format!("tree/{tree}/conftest.py/x"), "");
+    }
+    // A file that becomes a link.
+    sandbox.write("tree/start/alias.py", "A = 1\n");
+    std::os::unix::fs::symlink("m.py", sandbox.path("tree/reference/alias.py")).expect("a link");
+    let ran = sandbox.measure(&["--operator", "number-shift"]).run();
+    ran.exits(0).tells("`alias.py` (a link in the start tree or in the solution)");
+    let run = sandbox.json("adequacy.out/run.json");
+    let tampered = run["start"]["tampered"].as_array().expect("a list");
+    let names = tampered.iter().map(|it| it["name"].clone()).collect::<Vec<_>>();
+    ran.same(names, ["sitecustomize", "entry-point", "exit-status"].map(Value::from).to_vec());
+    // A change that takes away a module and nothing else.
+    let sandbox = Sandbox::new();
+    let check = "import os\nassert not os.path.exists('old.py')\n";
+    sandbox.write("tree/start/old.py", "A = 1\n");
+    for tree in ["start", "reference"] {
+        sandbox.write(format!("tree/{tree}/check.py"), check);
+    }
+    let text = "start = 'start'\nreference = 'reference'\n[[acceptance]]\nid = 'a'\nargv = ['python3', 'check.py']\n";
+    sandbox.write("tree/adequacy.toml", text);
+    let ran = sandbox.measure(&[]).run();
+    ran.exits(0).says("null patch       killed");
+    ran.totals(
+        "1 mutants: 1 killed (0 by time-out), 0 survived, 0 undecided; 0 unviable, 0 not built",
+    );
+}
+
+#[test]
+fn a_solution_that_is_the_start_or_a_wrong_one_that_is_the_solution_is_refused() {
+    for (key, tree, text, words) in [
+        ("must_pass", "twin", BEFORE, "is the start tree, which is no right solution"),
+        ("known_wrong", "twin", AFTER, "is the right solution itself, which is not wrong"),
+    ] {
+        let sandbox = task(CHECK, "");
+        for (file, text) in [("m.py", text), ("check.py", CHECK), ("setup.cfg", "[tool]\n")] {
+            sandbox.write(format!("tree/{tree}/{file}"), text);
+        }
+        let text = format!("{key} = ['{tree}']\n{}", sandbox.read("tree/adequacy.toml"));
+        sandbox.write("tree/adequacy.toml", text);
+        sandbox.measure(&["--operator", "number-shift"]).run().exits(2).tells(words);
+    }
 }

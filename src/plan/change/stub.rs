@@ -18,7 +18,8 @@ pub(super) fn stub(
     changed: &Changed,
     raises: bool,
 ) -> Vec<u8> {
-    let known = old.definitions.iter().map(|it| (it.name.as_str(), it)).collect::<BTreeMap<_, _>>();
+    // A property and its setter share a name: the k-th of a name stands for the k-th.
+    let (known, there) = (by_name(old), by_name(new));
     let mut edits = Vec::<(Range<usize>, Vec<u8>)>::new();
     let mut end = 0;
     for definition in new.definitions.iter().filter(|it| changed.touches(it)) {
@@ -27,12 +28,29 @@ pub(super) fn stub(
             continue;
         }
         end = definition.span.end;
-        let earlier = known.get(definition.name.as_str());
+        let name = definition.name.as_str();
+        let all = (known.get(name), &there[name]);
+        let earlier = match all {
+            (Some(known), there) if known.len() == there.len() => {
+                let place = there.iter().position(|it| it.span == definition.span);
+                place.map(|place| known[place])
+            }
+            _ => None,
+        };
         let body = earlier.and_then(|earlier| body_of(before, earlier, after, definition));
         let body = body.unwrap_or_else(|| language.stub(raises).to_vec());
         edits.push((definition.body.clone(), body));
     }
     splice(after, edits.iter().map(|(span, text)| (span, text.as_slice())))
+}
+
+/// The definitions by their names, those of one name in source order.
+fn by_name(outline: &Outline) -> BTreeMap<&str, Vec<&Definition>> {
+    let mut all = BTreeMap::<&str, Vec<&Definition>>::new();
+    for definition in &outline.definitions {
+        all.entry(definition.name.as_str()).or_default().push(definition);
+    }
+    all
 }
 
 /// The body of `earlier`, when it can stand in the place of that of `definition`: both start a line
@@ -52,4 +70,41 @@ fn body_of(
     let blank = |lead: &[u8]| lead.iter().all(|byte| matches!(byte, b' ' | b'\t'));
     let fits = if blank(&here) || blank(&there) { here == there } else { true };
     fits.then(|| before[earlier.body.clone()].to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines::Lines;
+    use super::*;
+
+    fn stubbed(before: &str, after: &str) -> String {
+        let language = Language::Python;
+        let (old, new) = (language.outline(before.as_bytes()), language.outline(after.as_bytes()));
+        let lines = |text: &'static [u8]| Lines::of(text);
+        let leak = |text: &str| -> &'static [u8] { Vec::leak(text.as_bytes().to_vec()) };
+        let changed = Changed::of(&lines(leak(before)), &lines(leak(after)), &new);
+        let text =
+            stub(language, (before.as_bytes(), &old), (after.as_bytes(), &new), &changed, true);
+        String::from_utf8(text).expect("text")
+    }
+
+    #[test]
+    fn new_functions_do_nothing_and_changed_ones_do_what_they_did() {
+        let before = "def f(x):\n    return x\n";
+        let after = "import re\n\ndef f(x, y=1):\n    return x + y\n\ndef g():\n    return re\n";
+        let expected = "import re\n\ndef f(x, y=1):\n    return x\n\ndef g():\n    raise NotImplementedError\n";
+        assert_eq!(stubbed(before, after), expected);
+    }
+
+    #[test]
+    fn a_property_and_its_setter_keep_their_own_bodies() {
+        let class = |get: &str, set: &str| {
+            format!(
+                "class A:\n    @property\n    def v(self):\n        {get}\n\n    @v.setter\n    def v(self, x):\n        {set}\n"
+            )
+        };
+        let before = class("return self._v", "self._v = x");
+        let after = class("return self._v + 1", "self._v = x - 1");
+        assert_eq!(stubbed(&before, &after), before);
+    }
 }
