@@ -202,8 +202,7 @@ fn variants(
         let same = |other: &Snapshot| tree.snapshot.first_difference(other).is_none();
         let twin = if must_pass { trees.start.as_ref() } else { Some(&trees.base) };
         if task.solution != Solution::None && twin.is_some_and(same) {
-            let (name, must_pass) = (variant.name.clone(), must_pass);
-            return Err(MeasureError::SameVariant { name, must_pass });
+            return Err(MeasureError::SameVariant { name: variant.name.clone(), must_pass });
         }
         let links = fitting(links, &tree.snapshot);
         let sources = Sources { tree: &tree.snapshot, ..trees.sources(&links) };

@@ -24,9 +24,9 @@ pub struct TamperRecord {
     pub writes: Vec<String>,
     /// Whether every command, run as it is, accepts the tampered tree.
     pub accepted: bool,
-    /// Whether it is accepted by one who first puts the protected files back and refuses a tree in
-    /// which one of them was changed.
-    pub accepted_by_check: bool,
+    /// Whether it is still accepted by one who refuses a tree in which a protected file was changed.
+    /// What `adequacy check` says of it can be less than that: it also looks beside these files.
+    pub accepted_restored: bool,
 }
 
 /// A way to tamper: the files it writes, each with the text to put there or to add to what is there.
@@ -110,8 +110,8 @@ pub(super) fn answers(
     for Tamper { name, what, files } in tampers {
         let mut edits = Vec::new();
         let mut is_protected = false;
-        for (path, text) in &files {
-            let path = RelPath::new(path.as_bytes()).expect("names of our own, or of a listing");
+        for (name, text) in &files {
+            let path = path(name).expect("one that is none was left out above");
             let before = start.file(&path).map(|_| start.read(&path)).transpose()?;
             is_protected |= protected.iter().any(|entry| path.is_under(&entry.path));
             edits.push((path, [before.unwrap_or_default(), text.clone().into_bytes()].concat()));
@@ -126,7 +126,7 @@ pub(super) fn answers(
             what: what.to_owned(),
             writes: files.into_iter().map(|(path, _)| path).collect(),
             accepted,
-            accepted_by_check: accepted && !is_protected,
+            accepted_restored: accepted && !is_protected,
         });
     }
     Ok(records)

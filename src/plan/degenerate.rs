@@ -3,7 +3,7 @@
 use adequacy_mutators::Bodies;
 use rayon::prelude::*;
 
-use super::{Class, Mutant, Plan, PlanError, PlanFile, choose, source};
+use super::{Class, Plan, PlanError, PlanFile, choose, source};
 use crate::task::Task;
 use crate::tree::Snapshot;
 
@@ -18,12 +18,5 @@ pub(super) fn plan(task: &Task, snapshot: &Snapshot) -> Result<Plan, PlanError> 
         Ok((file, found))
     };
     let found = chosen.into_par_iter().map(one).collect::<Result<Vec<_>, PlanError>>()?;
-    let mut plan = Plan { ignored, ..Plan::default() };
-    for (file, mutations) in found {
-        let place = u32::try_from(plan.files.len()).expect("fewer than 2^32 files");
-        let mutants = mutations.into_iter().map(|it| Mutant::new(Class::Degenerate, place, it));
-        plan.mutants.extend(mutants);
-        plan.files.push(file);
-    }
-    Ok(plan)
+    Ok(Plan::of_files(Class::Degenerate, ignored, found))
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Class, Mutant, Plan, PlanError, PlanFile, choose, source};
+use super::{Class, Plan, PlanError, PlanFile, choose, source};
 use crate::task::Task;
 use crate::tree::Snapshot;
 
@@ -17,15 +17,5 @@ pub(super) fn plan(task: &Task, snapshot: &Snapshot) -> Result<Plan, PlanError> 
         Ok((file, found.mutations))
     };
     let found = chosen.into_par_iter().map(one).collect::<Result<Vec<_>, PlanError>>()?;
-    let total = found.iter().map(|(_, mutations)| mutations.len()).sum();
-    let mut plan = Plan { ignored, ..Plan::default() };
-    // Whole from the start: growing would hold the mutants twice.
-    plan.mutants.reserve_exact(total);
-    for (file, mutations) in found {
-        let place = u32::try_from(plan.files.len()).expect("fewer than 2^32 files");
-        let mutants = mutations.into_iter().map(|it| Mutant::new(Class::Full, place, it));
-        plan.mutants.extend(mutants);
-        plan.files.push(file);
-    }
-    Ok(plan)
+    Ok(Plan::of_files(Class::Full, ignored, found))
 }

@@ -310,6 +310,24 @@ impl Plan {
         self.mutants.iter().filter(|mutant| fate(&mutant.fate)).count()
     }
 
+    /// A plan of one class, from what was found in each file.
+    fn of_files(
+        class: Class,
+        ignored: Vec<Ignored>,
+        found: Vec<(PlanFile, Vec<Mutation>)>,
+    ) -> Self {
+        let total = found.iter().map(|(_, mutations)| mutations.len()).sum();
+        let mut plan = Self { ignored, ..Self::default() };
+        // Whole from the start: growing would hold the mutants twice.
+        plan.mutants.reserve_exact(total);
+        for (file, mutations) in found {
+            let place = u32::try_from(plan.files.len()).expect("fewer than 2^32 files");
+            plan.mutants.extend(mutations.into_iter().map(|it| Mutant::new(class, place, it)));
+            plan.files.push(file);
+        }
+        plan
+    }
+
     /// Sorts the mutants, and tells each file which are its own.
     fn put_in_order(&mut self) {
         let key =

@@ -70,7 +70,7 @@ fn tampering(all: &[TamperRecord], style: Style) -> String {
         return format!("0 of {} accepted", all.len());
     }
     let count = all.iter().filter(|it| it.accepted).count();
-    let kept = names(&|it| it.accepted_by_check);
+    let kept = names(&|it| it.accepted_restored);
     let kept = if kept.is_empty() { "none".to_owned() } else { kept };
     let text = format!(
         "{count} of {} accepted by the bare commands ({bare}); with the protected files put back: {kept}",

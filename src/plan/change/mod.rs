@@ -76,8 +76,7 @@ impl Target {
         });
         let stubs = [true, false]
             .map(|raises| stub::stub(language, (&before, &old), (&after, &new), &changed, raises));
-        let mut mutants =
-            hunk_reverts(place, &changed, (&old_lines, &before), (&new_lines, &after));
+        let mut mutants = hunk_reverts(place, &changed, &old_lines, (&new_lines, &after));
         mutants.extend(edited(place, found, &new, &changed));
         let uncovered = uncovered(place, &cheats, &new);
         let made = [(Class::Cheat, cheats.mutations), (Class::CheatExtra, constants)];
@@ -99,7 +98,7 @@ impl Target {
 fn hunk_reverts(
     place: u32,
     changed: &Changed,
-    (old, _): (&Lines<'_>, &[u8]),
+    old: &Lines<'_>,
     (new, after): (&Lines<'_>, &[u8]),
 ) -> Vec<Mutant> {
     let revert = |hunk: &opcodes::Hunk| {
