@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::isolation::{IsolationArgs, LimitArgs};
 use crate::base::RelPath;
+use crate::measure::Shard;
 
 /// Measures how well acceptance commands tell a right solution from a wrong one, and seals the answer
 #[derive(Debug, Parser)]
@@ -22,11 +23,19 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  adequacy list . --include src/ --diff")]
     List(ListArgs),
     /// Run the acceptance commands on every mutant and count the kills
-    #[command(after_help = "Example:\n  adequacy measure . -- python3 -m pytest -q")]
-    Measure(MeasureArgs),
+    #[command(
+        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure . --shard 2/8 -o shard-2"
+    )]
+    Measure(MeasureOrShardArgs),
     /// Measure, then write the contract and its Statement
-    #[command(after_help = "Example:\n  adequacy seal examples/slugs")]
+    #[command(
+        after_help = "Examples:\n  adequacy seal examples/slugs\n  adequacy seal examples/slugs --run merged"
+    )]
     Seal(SealArgs),
+    #[command(
+        after_help = "Example:\n  adequacy merge shard-1 shard-2 shard-3 -o merged && adequacy seal --run merged"
+    )]
+    Merge(super::merge::Args),
     /// Write a commented task file that fits the tree it stands in
     #[command(after_help = "Example:\n  adequacy init .")]
     Init(InitArgs),
@@ -190,10 +199,24 @@ pub(crate) struct MeasureArgs {
     pub(crate) argv: Vec<String>,
 }
 
+/// What `measure` takes and `seal` does not, which seals nothing but whole runs.
+#[derive(Debug, Args)]
+pub(crate) struct MeasureOrShardArgs {
+    #[command(flatten)]
+    pub(crate) measure: MeasureArgs,
+    /// Run part K of N of the mutants; `adequacy merge` puts the parts together
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    pub(crate) shard: Option<Shard>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct SealArgs {
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
+    /// Seal this finished or merged run and measure nothing; task, trees and interpreter must be those
+    /// of the run
+    #[arg(long, value_name = "DIR", conflicts_with_all = MEASURING)]
+    pub(crate) run: Option<PathBuf>,
     /// Where contract.json and contract.statement.json go [default: sealed/ in the run directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -207,6 +230,33 @@ pub(crate) struct SealArgs {
     #[arg(long, value_name = "SEED_FILE")]
     pub(crate) key: Option<PathBuf>,
 }
+
+/// Flags that say something of a measurement, which `seal --run` does not make.
+const MEASURING: [&str; 23] = [
+    "include",
+    "exclude",
+    "operator",
+    "limit",
+    "seed",
+    "keep",
+    "leave_out",
+    "jobs",
+    "timeout",
+    "env",
+    "baselines",
+    "full_matrix",
+    "max_output",
+    "max_file_size",
+    "memory",
+    "processes",
+    "isolation",
+    "net",
+    "allow_write",
+    "require_sandbox",
+    "output",
+    "resume",
+    "argv",
+];
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
@@ -244,6 +294,10 @@ pub(crate) struct EstimateArgs {
     /// The acceptance command, instead of those of the task file
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    text.parse().map_err(str::to_owned)
 }
 
 fn rel_path(text: &str) -> Result<RelPath, String> {

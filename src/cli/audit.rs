@@ -60,6 +60,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         output: scratch.join("adequacy.out"),
         scratch,
         resume: false,
+        shard: None,
         choice: Choice::default(),
         output_limit: OUTPUT_LIMIT,
         limits: args.limits.limits(),

@@ -16,6 +16,7 @@ mod keygen;
 mod list;
 mod measure;
 mod member;
+mod merge;
 mod progress;
 mod replay;
 mod report;
@@ -94,6 +95,7 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::List(args) => list::run(args, streams),
         Command::Measure(args) => measure::run(args, streams),
         Command::Seal(args) => seal::run(args, streams),
+        Command::Merge(args) => merge::run(args, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
         Command::Audit(args) => audit::run(args, streams),

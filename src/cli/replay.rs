@@ -59,6 +59,7 @@ fn options(args: &ReplayArgs, task: &Task, run: &RunFile) -> Result<Options, Fau
         scratch: setup::scratch(args.scratch.as_deref(), &task.tree)?,
         output: args.output.clone(),
         resume: false,
+        shard: None,
         choice: run.choice.clone(),
         output_limit: run.output_limit,
         limits: run.limits,

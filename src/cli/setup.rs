@@ -59,6 +59,7 @@ pub(crate) fn options(
         scratch: scratch(run.scratch.as_deref(), &task.tree)?,
         output,
         resume: keep.is_some_and(|keep| keep.resume),
+        shard: None,
         choice: choice(args),
         output_limit: run.max_output,
         limits: run.limits.limits(),

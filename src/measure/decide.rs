@@ -21,7 +21,10 @@ pub(super) fn decide(
     sink: &dyn Sink,
 ) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
     let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
-    let todo = plan.counted().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
+    let shard = run.conduct.shard;
+    let ours = |(index, _): &(usize, usize)| shard.is_none_or(|shard| shard.holds(*index));
+    let ours = plan.counted().enumerate().filter(ours).map(|(_, place)| place);
+    let todo = ours.filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     if run.resumed {
         run.taken_over = known.len() as u64;
         let (known, all) = (known.len(), known.len() + todo.len());

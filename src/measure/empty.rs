@@ -20,7 +20,7 @@ pub(super) fn measured(
     let (_, outcomes) = Ledger::open(&output, &run.key(), &plan)?;
     debug_assert!(outcomes.is_empty(), "a plan without mutants has no outcomes");
     let adequacy = Adequacy::of(&plan, |_| None).expect("no mutant counts, so none is missing");
-    run.finish(&plan, &adequacy, &[], Vec::new());
+    run.finish(&plan.planned(), &adequacy, &[], Vec::new());
     output.write_run(&run)?;
     let (outcomes, gates) = (BTreeMap::new(), Vec::new());
     Ok(Measured { trees, protected: Vec::new(), plan, outcomes, adequacy, gates, run, output })

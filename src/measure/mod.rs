@@ -1,6 +1,7 @@
 //! Conductor of `measure`: takes a task through the stages up to its numbers, and keeps what a
 //! resumed or a curious reader needs in the run directory.
 
+mod conduct;
 mod controls;
 mod decide;
 mod empty;
@@ -10,31 +11,40 @@ mod gates;
 mod history;
 mod ledger;
 mod links;
+mod merge;
 mod observe;
 mod output;
 mod prepare;
 mod protect;
+mod reopen;
 mod replay;
 mod run_file;
+mod same_task;
+mod shard;
 mod tamper;
 mod trees;
+mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use conduct::{Conduct, Part};
 pub use controls::{Controls, Refusal, Rewrite};
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use ledger::{Ledger, LedgerError, Line};
+pub use merge::{MergeError, Merged, merge};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
 pub use prepare::{Prepared, nothing_to_do, prepare};
 pub use protect::RUNNER_FILES;
+pub use reopen::{ReopenError, Reopened, reopen};
 pub use replay::{replay, rerun};
 pub use run_file::{
     ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
 };
+pub use shard::Shard;
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 
@@ -68,6 +78,8 @@ pub struct Options {
     pub output: PathBuf,
     /// Go on in the run directory.
     pub resume: bool,
+    /// Run this part of the plan alone.
+    pub shard: Option<Shard>,
     /// What is left out of the copies, and what is kept.
     pub choice: Choice,
     /// Bytes of output at which a command is stopped.
@@ -176,7 +188,8 @@ pub fn measure(
     output.write_sources(plan, snapshot)?;
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
     let outcomes = decide::decide(&lab, task, &output, &mut run, plan, sink)?;
-    let not_reached = controls::after(&lab, plan, snapshot, &runners(task), &outcomes, sink)?;
+    let (shard, known) = (options.shard, runners(task));
+    let not_reached = controls::after(&lab, plan, snapshot, &known, shard, &outcomes, sink)?;
     drop(lab);
     let unchanged = || unchanged(task, options, trees, &links, &watched);
     if let Err(error) = nothing_left(spawner).and_then(|()| unchanged()) {
@@ -184,10 +197,18 @@ pub fn measure(
         output.write_run(&run)?;
         return Err(error);
     }
-    let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
-        .expect("the pool hands over every mutant or fails");
-    let gates = gates::of(task, options, &run, &adequacy);
-    run.finish(plan, &adequacy, &gates, not_reached);
+    let outcome = |place: usize| outcomes.get(&place).copied();
+    let (adequacy, gates) = match shard {
+        // Gates ask about all mutants: a part of them passes none and fails none.
+        Some(_) => (Adequacy::of_decided(&plan.planned(), outcome), Vec::new()),
+        None => {
+            let whole = Adequacy::of(plan, outcome);
+            let whole = whole.expect("the pool hands over every mutant or fails");
+            let gates = gates::of(task, &run, &whole);
+            (whole, gates)
+        }
+    };
+    run.finish(&plan.planned(), &adequacy, &gates, not_reached);
     output.write_run(&run)?;
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);

@@ -30,7 +30,8 @@ pub fn summary(log: &RunLog, style: Style) -> String {
         text.push('\n');
     }
     let totals = log.count.totals();
-    if totals.mutants == 0 {
+    let is_part = log.run.conduct.shard.is_some();
+    if totals.mutants == 0 && !is_part {
         let _ = writeln!(text, "{}\n", style.red("No mutant counts: nothing was measured."));
         return text;
     }
@@ -39,7 +40,7 @@ pub fn summary(log: &RunLog, style: Style) -> String {
     undecided(&mut text, log, style);
     tables(&mut text, log, style);
     trust(&mut text, log);
-    if totals.killed == 0 {
+    if totals.killed == 0 && !is_part {
         let words =
             "The commands killed nothing: they cannot tell a right solution from a wrong one.";
         let _ = writeln!(text, "{}\n", style.red(words));
