@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::isolation::{IsolationArgs, LimitArgs};
 use crate::base::RelPath;
-use crate::measure::Shard;
+use crate::measure::{Confirm, Shard};
 
 /// Measures how well acceptance commands tell a right solution from a wrong one, and seals the answer
 #[derive(Debug, Parser)]
@@ -149,6 +149,18 @@ pub(crate) struct RunArgs {
     pub(crate) isolation: IsolationArgs,
 }
 
+/// What is run once more, to see whether it gives the same.
+#[derive(Debug, Args)]
+pub(crate) struct DoubtArgs {
+    /// Mutants that must give the same answer twice, each time from a clean start. auto: those of the
+    /// change and its cheats, kills in which no test failed, and a twentieth of the rest; all; off
+    #[arg(long, value_name = "WHICH", default_value = "auto", value_parser = confirm)]
+    pub(crate) confirm: Confirm,
+    /// Also run a sample of the mutants with no other worker active: it must give the same
+    #[arg(long)]
+    pub(crate) check_parallel: bool,
+}
+
 /// Where a run is kept, and what it may let through.
 #[derive(Debug, Args)]
 pub(crate) struct KeepArgs {
@@ -193,6 +205,8 @@ pub(crate) struct MeasureArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
     #[command(flatten)]
+    pub(crate) doubt: DoubtArgs,
+    #[command(flatten)]
     pub(crate) keep: KeepArgs,
     /// The acceptance command, instead of those of the task file; `seal` takes it for bare trees only
     #[arg(last = true, value_name = "ARGV")]
@@ -232,7 +246,7 @@ pub(crate) struct SealArgs {
 }
 
 /// Flags that say something of a measurement, which `seal --run` does not make.
-const MEASURING: [&str; 23] = [
+const MEASURING: [&str; 25] = [
     "include",
     "exclude",
     "operator",
@@ -245,6 +259,8 @@ const MEASURING: [&str; 23] = [
     "env",
     "baselines",
     "full_matrix",
+    "confirm",
+    "check_parallel",
     "max_output",
     "max_file_size",
     "memory",
@@ -294,6 +310,10 @@ pub(crate) struct EstimateArgs {
     /// The acceptance command, instead of those of the task file
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
+}
+
+fn confirm(text: &str) -> Result<Confirm, String> {
+    text.parse().map_err(str::to_owned)
 }
 
 fn shard(text: &str) -> Result<Shard, String> {

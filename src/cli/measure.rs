@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::args::{EstimateArgs, KeepArgs, MeasureArgs, MeasureOrShardArgs};
+use super::args::{DoubtArgs, EstimateArgs, KeepArgs, MeasureArgs, MeasureOrShardArgs};
 use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
@@ -51,7 +51,13 @@ pub(crate) fn measured(
     streams: &mut Streams<'_>,
 ) -> Result<Measured, Fault> {
     let options = setup::options(task, &args.task, &args.run, Some(&args.keep))?;
-    let options = Options { shard, ..options };
+    let DoubtArgs { confirm, check_parallel } = args.doubt;
+    let options = Options { shard, confirm, check_parallel, ..options };
+    if check_parallel && options.jobs < 2 {
+        let message = "`--check-parallel` holds workers beside each other against one alone: it needs \
+                       two or more (`-j 2`)";
+        return Err(Fault::new(Exit::Usage, message));
+    }
     if !args.keep.quiet {
         for command in &task.commands {
             writeln!(streams.err, "command `{}`: {}", escaped(&command.id), command.argv)?;

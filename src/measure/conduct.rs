@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Options, Shard};
+use super::{Confirm, Confirmed, Options, Parallel, Shard};
 use crate::base::Sha256;
 
 /// How a run was conducted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Conduct {
     /// Which part of the plan it ran; the whole of it when `None`.
@@ -17,6 +17,12 @@ pub struct Conduct {
     pub baselines_asked: u32,
     /// Most undecided mutants, where a flag said so.
     pub max_undecided: Option<u64>,
+    /// Of which mutants a second answer was asked.
+    pub confirm: Confirm,
+    /// How the second answers turned out, once all mutants are decided.
+    pub confirmed: Confirmed,
+    /// What the runs of a sample alone showed, one entry a run that was asked for that.
+    pub check_parallel: Vec<Parallel>,
 }
 
 /// One of the runs that another was merged from.
@@ -39,6 +45,9 @@ impl Conduct {
             merged_from: Vec::new(),
             baselines_asked: options.baselines,
             max_undecided: options.max_undecided,
+            confirm: options.confirm,
+            confirmed: Confirmed::default(),
+            check_parallel: Vec::new(),
         }
     }
 }

@@ -66,6 +66,18 @@ pub enum Refusal {
         /// Its output.
         log: String,
     },
+    /// Mutants are decided otherwise with nobody beside them.
+    #[error(
+        "parallel: {} of {sampled} mutants were decided otherwise alone than beside other workers: {}; \
+         the commands share something, such as a port or a database (`ADEQUACY_WORKER` is each worker's \
+         number), or run them with `-j 1`", ids.len(), ids.join(", ")
+    )]
+    Parallel {
+        /// The mutants.
+        ids: Vec<String>,
+        /// How many were run alone.
+        sampled: u64,
+    },
     /// A control gave no answer.
     #[error("the control `{name}` gave no answer: {what}")]
     NoAnswer {

@@ -2,6 +2,7 @@
 //! resumed or a curious reader needs in the run directory.
 
 mod conduct;
+mod confirm;
 mod controls;
 mod decide;
 mod empty;
@@ -14,6 +15,7 @@ mod links;
 mod merge;
 mod observe;
 mod output;
+mod parallel;
 mod prepare;
 mod protect;
 mod reopen;
@@ -30,6 +32,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use conduct::{Conduct, Part};
+pub use confirm::{Confirm, Confirmed};
 pub use controls::{Controls, Refusal, Rewrite};
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
@@ -37,6 +40,7 @@ pub use ledger::{Ledger, LedgerError, Line};
 pub use merge::{MergeError, Merged, merge};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
+pub use parallel::{Disagreement, Parallel};
 pub use prepare::{Prepared, nothing_to_do, prepare};
 pub use protect::RUNNER_FILES;
 pub use reopen::{ReopenError, Reopened, reopen};
@@ -88,6 +92,10 @@ pub struct Options {
     pub limits: Limits,
     /// Run every command on every mutant.
     pub full_matrix: bool,
+    /// Of which mutants a second answer is asked.
+    pub confirm: Confirm,
+    /// Run a sample of the mutants alone too, and hold it against what they did beside others.
+    pub check_parallel: bool,
     /// Most undecided mutants, where a flag says so.
     pub max_undecided: Option<u64>,
     /// Known defects that a person lets through, by name.
@@ -188,6 +196,9 @@ pub fn measure(
     output.write_sources(plan, snapshot)?;
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
     let outcomes = decide::decide(&lab, task, &output, &mut run, plan, sink)?;
+    if options.check_parallel {
+        parallel::check(&lab, task, &output, &mut run, plan, &outcomes)?;
+    }
     let (shard, known) = (options.shard, runners(task));
     let not_reached = controls::after(&lab, plan, snapshot, &known, shard, &outcomes, sink)?;
     drop(lab);
@@ -208,6 +219,7 @@ pub fn measure(
             (whole, gates)
         }
     };
+    run.conduct.confirmed = confirm::count(&output.read_outcomes(&run)?.0);
     run.finish(&plan.planned(), &adequacy, &gates, not_reached);
     output.write_run(&run)?;
     let Prepared { trees, plan, .. } = prepared;

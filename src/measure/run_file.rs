@@ -481,6 +481,7 @@ fn digest(task: &Task, options: &Options) -> Sha256 {
         "setup": step(&task.setup),
         "build": step(&task.build),
         "full_matrix": options.full_matrix,
+        "confirm": options.confirm,
         "output_limit": options.output_limit,
         "limits": options.limits,
     });

@@ -37,6 +37,7 @@ pub(super) fn run(inputs: &[Input]) -> RunFile {
     let conduct = &mut run.conduct;
     conduct.shard = None;
     conduct.merged_from = inputs.iter().map(part).collect();
+    conduct.check_parallel = runs().flat_map(|run| run.conduct.check_parallel.clone()).collect();
     let asked = runs().map(|run| run.conduct.baselines_asked);
     conduct.baselines_asked = asked.min().unwrap_or_default();
     if runs().any(|run| run.conduct.max_undecided != conduct.max_undecided) {

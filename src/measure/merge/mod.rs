@@ -16,7 +16,7 @@ use input::Input;
 
 use super::ledger::{self, Line};
 use super::verdicts::Known;
-use super::{LedgerError, OutputDir, OutputError, RunFile, gates, runners};
+use super::{LedgerError, OutputDir, OutputError, RunFile, confirm, gates, runners};
 use crate::adequacy::{Adequacy, Gate};
 use crate::plan::{Planned, PlannedRow};
 
@@ -141,6 +141,7 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     };
     let not_reached = combine::not_reached(&inputs, killed);
     combine::records(&mut run, &inputs);
+    run.conduct.confirmed = confirm::count(lines.values());
     let gates = gates::of(&run.task, &run, &adequacy);
     let output = OutputDir::open(out, false)?;
     output.begin(&run, None)?;
