@@ -36,6 +36,8 @@ pub(crate) enum Command {
         after_help = "Example:\n  adequacy merge shard-1 shard-2 shard-3 -o merged && adequacy seal --run merged"
     )]
     Merge(super::merge::Args),
+    #[command(after_help = "Example:\n  adequacy clean --scratch /var/tmp")]
+    Clean(super::clean::Args),
     /// Write a commented task file that fits the tree it stands in
     #[command(after_help = "Example:\n  adequacy init .")]
     Init(InitArgs),

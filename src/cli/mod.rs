@@ -5,6 +5,7 @@ mod audit;
 mod batch;
 mod bundle;
 mod check;
+mod clean;
 mod exit;
 mod fault;
 mod found;
@@ -96,6 +97,7 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Measure(args) => measure::run(args, streams),
         Command::Seal(args) => seal::run(args, streams),
         Command::Merge(args) => merge::run(args, streams),
+        Command::Clean(args) => clean::run(args, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
         Command::Audit(args) => audit::run(args, streams),

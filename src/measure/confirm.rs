@@ -82,7 +82,8 @@ impl Chosen {
             Outcome::Undecided { .. } => Vec::new(),
         };
         let times = |step: Step| runs.iter().filter(|run| run.step == step).count();
-        let is_twice = matches!(steps[..], [step] if times(step) > 1 && outcome != Outcome::Survived);
+        let is_twice =
+            matches!(steps[..], [step] if times(step) > 1 && outcome != Outcome::Survived);
         if is_asked && !is_twice { steps } else { Vec::new() }
     }
 }

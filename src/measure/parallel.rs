@@ -67,7 +67,8 @@ pub(super) fn check(
     run.sentinels.failures += sentinels.failures;
     let alone = found.alone.into_inner().expect("the workers are done");
     let kind = std::mem::discriminant::<Outcome>;
-    let differing = alone.into_iter().filter(|(place, alone)| kind(alone) != kind(&outcomes[place]));
+    let differing =
+        alone.into_iter().filter(|(place, alone)| kind(alone) != kind(&outcomes[place]));
     let differing = differing.map(|(place, alone)| Disagreement {
         id: plan.mutants[place].id.to_string(),
         beside_others: outcomes[&place],

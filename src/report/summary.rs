@@ -10,7 +10,7 @@ use super::log::RunLog;
 use super::terminal::escaped;
 use super::text::short;
 use crate::adequacy::Interval;
-use crate::measure::{ClassTotals, RunFile, Sentinels};
+use crate::measure::{ClassTotals, Conduct, Confirm, Confirmed, Parallel, RunFile, Sentinels};
 use crate::outcome::Outcome;
 
 /// Survivors that a summary lists.
@@ -232,8 +232,29 @@ fn trust(text: &mut String, log: &RunLog) {
             totals.equivalent, totals.duplicate, totals.not_sampled
         );
     }
+    second_answers(text, run);
     not_reached(text, run);
     text.push('\n');
+}
+
+/// What was run once more, and whether it gave the same.
+fn second_answers(text: &mut String, run: &RunFile) {
+    let Conduct { confirm, confirmed, check_parallel, .. } = &run.conduct;
+    let asked = match confirm {
+        Confirm::Off => "not asked for".to_owned(),
+        Confirm::Auto | Confirm::All => {
+            let Confirmed { asked, flips } = confirmed;
+            format!("asked of {asked} mutants, flips: {flips}")
+        }
+    };
+    let _ = writeln!(text, "Second answers: {asked}");
+    for Parallel { jobs, sampled, differing } in check_parallel {
+        let _ = writeln!(
+            text,
+            "Alone as beside {jobs} workers: {} of {sampled} sampled mutants",
+            sampled - differing.len() as u64
+        );
+    }
 }
 
 /// What the mutants that ran stand for.

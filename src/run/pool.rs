@@ -125,10 +125,7 @@ impl Lab<'_> {
             name: "running the mutants".into(),
             total: Some(todo.len() as u64),
         });
-        let pool = Pool {
-            todo,
-            ..Pool::new(self, plan, keep)
-        };
+        let pool = Pool { todo, ..Pool::new(self, plan, keep) };
         let workers = 0..self.seats.len().min(todo.len());
         self.pool.install(|| {
             workers.into_par_iter().try_for_each(|worker| {
@@ -333,10 +330,7 @@ impl Pool<'_> {
         let total = Some(waiting.len() as u64);
         self.done.store(0, Ordering::SeqCst);
         self.killed.store(0, Ordering::SeqCst);
-        self.lab.sink.tell(Event::Step {
-            name: name.into(),
-            total,
-        });
+        self.lab.sink.tell(Event::Step { name: name.into(), total });
         let mut pending = Pending::new();
         for tried in waiting {
             let tried = self.attempt(0, tried, Attempt::Alone)?;

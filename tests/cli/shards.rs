@@ -57,14 +57,18 @@ fn shards_give_the_bytes_of_a_whole_run_in_any_order() {
     }
     // What else reads a run directory takes a merged one for a run.
     let ran = sandbox.call(["report", "merged", "--format", "full-json"]).run();
-    ran.exits(0).same(serde_json::from_str::<Value>(&ran.out).expect("JSON")["pending"].clone(), json!(0));
+    ran.exits(0)
+        .same(serde_json::from_str::<Value>(&ran.out).expect("JSON")["pending"].clone(), json!(0));
     sandbox.call(["gate", "merged", "--no-zero-kill", "--against", "whole"]).run().exits(0);
     sandbox.call(["bundle", "tree", "--run", "merged", "-o", "price.tar.zst"]).run().exits(0);
     let run = sandbox.json("merged/run.json");
     let decided = run["merged_from"].as_array().expect("parts").iter();
     let decided = decided.map(|part| part["decided"].as_u64().expect("a count")).sum::<u64>();
     let counted = sandbox.lines("whole/outcomes.jsonl").len() as u64 - 1;
-    assert_eq!((decided, &run["shard"], &run["state"]), (counted, &json!(null), &json!("finished")));
+    assert_eq!(
+        (decided, &run["shard"], &run["state"]),
+        (counted, &json!(null), &json!("finished"))
+    );
     // Its logs are those of its runs.
     let line = &sandbox.lines("merged/outcomes.jsonl")[1]["runs"][0];
     let log = sandbox.bytes(&format!("merged/logs/{}", line["log"].as_str().expect("a log")));
@@ -83,7 +87,8 @@ fn a_lone_shard_is_no_run() {
     sandbox.call(["report", "s1"]).run().exits(10).says("3 of its 6 mutants are of other shards");
     sandbox.call(["bundle", "tree", "--run", "s1", "-o", "b"]).run().exits(11);
     let ran = merge(&sandbox, &["s1"]).run();
-    let ids: Vec<_> = sandbox.lines("s1/mutants.jsonl").iter().map(|row| row["id"].clone()).collect();
+    let ids: Vec<_> =
+        sandbox.lines("s1/mutants.jsonl").iter().map(|row| row["id"].clone()).collect();
     let ids = [1, 3, 5].map(|place: usize| ids[place].as_str().expect("an id").to_owned());
     ran.exits(11).tells(&format!("no run decided 3 of 6 mutants: {}; shard 2/2", ids.join(", ")));
     assert!(!sandbox.path("merged").exists(), "something was written");
@@ -103,7 +108,10 @@ fn what_is_known_of_files_and_commands_is_put_together() {
     for (number, output) in [("1/3", "s1"), ("2/3", "s2"), ("3/3", "s3")] {
         shard(&sandbox, number, output, &[]).run().exits(0);
     }
-    merge(&sandbox, &["s2", "s3", "s1"]).run().exits(0).says("Not loaded by any command: unseen.py");
+    merge(&sandbox, &["s2", "s3", "s1"])
+        .run()
+        .exits(0)
+        .says("Not loaded by any command: unseen.py");
     assert_eq!(sandbox.json("merged/run.json")["not_reached"], json!(["unseen.py"]));
     sandbox.measure(&["-o", "whole"]).run().exits(0);
     assert_eq!(outcome_lines(&sandbox, "merged"), outcome_lines(&sandbox, "whole"));
@@ -224,9 +232,8 @@ fn a_finished_run_is_sealed_later_if_all_is_as_it_was() {
     let sandbox = flags("");
     sandbox.seal(&["-o", "whole"]).run().exits(0);
     sandbox.measure(&["-o", "late"]).run().exits(0);
-    let seal = |words: &[&str]| {
-        sandbox.call(["seal", "tree", "--run", "late"].iter().chain(words)).run()
-    };
+    let seal =
+        |words: &[&str]| sandbox.call(["seal", "tree", "--run", "late"].iter().chain(words)).run();
     let runs = sandbox.lines("late/outcomes.jsonl");
     seal(&[]).exits(0).tells("sealed `contract-flags`").totals(
         "6 mutants: 3 killed (0 by time-out), 3 survived, 0 undecided; 0 unviable, 0 not built",
@@ -253,7 +260,11 @@ fn a_finished_run_is_sealed_later_if_all_is_as_it_was() {
     refused("tree/adequacy.toml", &format!("task = 'Flags'\n{task}"), "the task");
     refused("tree/product.py", "A = False\n", "a tree");
     let run = sandbox.read("late/run.json");
-    refused("late/run.json", &run.replacen("\"version\": \"3", "\"version\": \"2", 1), "the interpreter");
+    refused(
+        "late/run.json",
+        &run.replacen("\"version\": \"3", "\"version\": \"2", 1),
+        "the interpreter",
+    );
     let gate = sandbox.call(["seal", "tree", "--run", "late", "--max-undecided", "3"]).run();
     gate.exits(0);
     assert_eq!(sandbox.json("late/run.json")["max_undecided"], json!(3));
