@@ -253,10 +253,17 @@ fn claimed(
     faults: &mut Vec<Fault>,
 ) -> Result<(), OutputError> {
     let seals = receipt["run"]["command"] == "seal";
+    let merges = receipt["run"]["command"] == "merge";
     let elsewhere =
         receipt["measured"]["contract_sha256"].as_str().and_then(|text| text.parse().ok());
     let act = Act {
-        command: if seals { "seal" } else { "measure" },
+        command: if seals {
+            "seal"
+        } else if merges {
+            "merge"
+        } else {
+            "measure"
+        },
         // A contract that was sealed to another place is not here to be looked at.
         contract: contract.or(elsewhere).filter(|_| seals),
         durable: receipt["terminal"]["durable_ref"].as_str().map(str::to_owned),

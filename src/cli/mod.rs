@@ -5,6 +5,7 @@ mod audit;
 mod batch;
 mod bundle;
 mod check;
+mod clean;
 mod evidence;
 mod exit;
 mod fault;
@@ -17,6 +18,7 @@ mod keygen;
 mod list;
 mod measure;
 mod member;
+mod merge;
 mod progress;
 mod receipt;
 mod replay;
@@ -96,6 +98,8 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::List(args) => list::run(args, streams),
         Command::Measure(args) => measure::run(args, streams),
         Command::Seal(args) => seal::run(args, streams),
+        Command::Merge(args) => merge::run(args, streams),
+        Command::Clean(args) => clean::run(args, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
         Command::Audit(args) => audit::run(args, streams),

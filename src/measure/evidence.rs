@@ -125,8 +125,17 @@ fn offline(run: &RunFile) -> bool {
 /// [`MeasureError`] when a file cannot be read or written.
 pub fn finish(output: &OutputDir, run: &RunFile) -> Result<(), MeasureError> {
     let (lines, _) = output.read_outcomes(run)?;
+    Ok(write_records(output, run, &lines)?)
+}
+
+/// Writes the records that follow from a run and these verdicts.
+pub(super) fn write_records(
+    output: &OutputDir,
+    run: &RunFile,
+    lines: &[Line],
+) -> Result<(), OutputError> {
     let files = manifest::read(&output.read_evidence(MANIFEST)?).unwrap_or_default();
-    for (kind, name, record) in records(run, &lines, &files) {
+    for (kind, name, record) in records(run, lines, &files) {
         write(output, kind, &name, &record)?;
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! Conductor of `measure`: takes a task through the stages up to its numbers, and keeps what a
 //! resumed or a curious reader needs in the run directory.
 
+mod conduct;
+mod confirm;
 mod controls;
 mod decide;
 mod empty;
@@ -11,32 +13,44 @@ mod gates;
 mod history;
 mod ledger;
 mod links;
+mod merge;
 mod observe;
 mod output;
+mod parallel;
 mod prepare;
 mod protect;
 pub mod receipt;
+mod reopen;
 mod replay;
 mod run_file;
+mod same_task;
+mod shard;
 mod tamper;
 mod trees;
+mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use conduct::{Conduct, Part};
+pub use confirm::{Confirm, Confirmed};
 pub use controls::{Controls, Refusal, Rewrite};
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use ledger::{Ledger, LedgerError, Line};
+pub use merge::{MergeError, Merged, merge};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
+pub use parallel::{Disagreement, Parallel};
 pub use prepare::{Prepared, nothing_to_do, prepare};
 pub use protect::RUNNER_FILES;
+pub use reopen::{ReopenError, Reopened, reopen};
 pub use replay::{replay, rerun};
 pub use run_file::{
     ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
 };
+pub use shard::Shard;
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 
@@ -70,6 +84,8 @@ pub struct Options {
     pub output: PathBuf,
     /// Go on in the run directory.
     pub resume: bool,
+    /// Run this part of the plan alone.
+    pub shard: Option<Shard>,
     /// What is left out of the copies, and what is kept.
     pub choice: Choice,
     /// Bytes of output at which a command is stopped.
@@ -78,6 +94,10 @@ pub struct Options {
     pub limits: Limits,
     /// Run every command on every mutant.
     pub full_matrix: bool,
+    /// Of which mutants a second answer is asked.
+    pub confirm: Confirm,
+    /// Run a sample of the mutants alone too, and hold it against what they did beside others.
+    pub check_parallel: bool,
     /// Most undecided mutants, where a flag says so.
     pub max_undecided: Option<u64>,
     /// Known defects that a person lets through, by name.
@@ -177,7 +197,11 @@ pub fn measure(
     output.write_sources(plan, snapshot)?;
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
     let outcomes = decide::decide(&lab, task, &output, &mut run, plan, sink)?;
-    let not_reached = controls::after(&lab, plan, snapshot, &runners(task), &outcomes, sink)?;
+    if options.check_parallel {
+        parallel::check(&lab, task, &output, &mut run, plan, &outcomes)?;
+    }
+    let (shard, known) = (options.shard, runners(task));
+    let not_reached = controls::after(&lab, plan, snapshot, &known, shard, &outcomes, sink)?;
     drop(lab);
     let unchanged = || unchanged(task, options, trees, &links, &watched);
     if let Err(error) = nothing_left(spawner).and_then(|()| unchanged()) {
@@ -185,10 +209,19 @@ pub fn measure(
         output.write_run(&run)?;
         return Err(error);
     }
-    let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
-        .expect("the pool hands over every mutant or fails");
-    let gates = gates::of(task, options, &run, &adequacy);
-    run.finish(plan, &adequacy, &gates, not_reached);
+    let outcome = |place: usize| outcomes.get(&place).copied();
+    let (adequacy, gates) = match shard {
+        // Gates ask about all mutants: a part of them passes none and fails none.
+        Some(_) => (Adequacy::of_decided(&plan.planned(), outcome), Vec::new()),
+        None => {
+            let whole = Adequacy::of(plan, outcome);
+            let whole = whole.expect("the pool hands over every mutant or fails");
+            let gates = gates::of(task, &run, &whole);
+            (whole, gates)
+        }
+    };
+    run.conduct.confirmed = confirm::count(&output.read_outcomes(&run)?.0);
+    run.finish(&plan.planned(), &adequacy, &gates, not_reached);
     output.write_run(&run)?;
     evidence::finish(&output, &run)?;
     receipt::finish(&output, &run, &options.act)?;

@@ -307,6 +307,7 @@ impl OutputDir {
             ("the task", before.task_sha256 == run.task_sha256),
             ("the tree", before.tree_sha256 == run.tree_sha256),
             ("the interpreter", before.interpreter == run.interpreter),
+            ("the shard", before.conduct.shard == run.conduct.shard),
             (
                 "the plan",
                 before.plan_sha256 == run.plan_sha256 || !before.is_planned() || !run.is_planned(),
@@ -334,7 +335,7 @@ impl OutputDir {
     }
 
     /// Puts a whole file in place, or leaves what was there.
-    fn replace(&self, path: &Path, text: &[u8]) -> Result<(), OutputError> {
+    pub(super) fn replace(&self, path: &Path, text: &[u8]) -> Result<(), OutputError> {
         let fault = |error| OutputError::Io { path: path.to_owned(), error };
         let folder = path.parent().expect("a file of the run directory");
         // As `File::create` would make it; a temporary file is private by default.

@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Controls, Options, Prepared, StartRecord, VariantRecord};
+use super::{Conduct, Controls, Options, Prepared, StartRecord, VariantRecord};
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
-use crate::plan::{Class, Plan, SAMPLER, Uncovered, interpreter};
+use crate::plan::{Class, Plan, Planned, SAMPLER, Uncovered, interpreter};
 use crate::run::sandbox::{Limits, Place, Sandbox};
 use crate::run::workspace::Soundness;
 use crate::run::{Baseline, Lab, Run, Runner, Tests};
@@ -32,6 +32,8 @@ pub enum State {
     Begun,
     /// Every mutant is decided.
     Finished,
+    /// Every mutant of its shard is decided; it is a part of a run.
+    Shard,
     /// Its verdicts cannot be trusted: the tree changed meanwhile, or processes outlived it.
     Spoiled,
 }
@@ -63,6 +65,9 @@ pub struct RunFile {
     pub start_sha256: Option<Sha256>,
     /// Digest of `mutants.jsonl`.
     pub plan_sha256: Sha256,
+    /// What of the plan it ran, and what it was asked for.
+    #[serde(flatten)]
+    pub conduct: Conduct,
     /// The commands in sealed order.
     pub commands: Vec<CommandRecord>,
     /// Names of the variables a command sees.
@@ -301,7 +306,7 @@ impl RunFile {
         let mut file = Self {
             format: FORMAT.to_owned(),
             state: State::Begun,
-            tool: format!("adequacy {}", env!("CARGO_PKG_VERSION")),
+            tool: tool(),
             task: task.clone(),
             choice: options.choice.clone(),
             output_limit: options.output_limit,
@@ -311,6 +316,7 @@ impl RunFile {
             base_sha256: trees.base.digest(),
             start_sha256: trees.start.as_ref().map(Snapshot::digest),
             plan_sha256: Sha256::of(b""),
+            conduct: Conduct::of(options),
             commands: task.commands.iter().map(CommandRecord::of).collect(),
             environment: Vec::new(),
             interpreter: interpreter.as_ref().map(Interpreted::of),
@@ -416,7 +422,7 @@ impl RunFile {
     /// Adds the numbers.
     pub(super) fn finish(
         &mut self,
-        plan: &Plan,
+        mutants: &[Planned<'_>],
         adequacy: &Adequacy,
         gates: &[Gate],
         not_reached: Vec<String>,
@@ -454,15 +460,21 @@ impl RunFile {
         });
         self.gates = gates.iter().map(|gate| (gate.name.to_owned(), gate.pass)).collect();
         self.not_reached = not_reached;
-        self.sample = Interval::of(plan, adequacy);
-        self.sites = Some(adequacy.sites(plan));
-        self.state = State::Finished;
+        let is_whole = self.conduct.shard.is_none();
+        self.sample = Interval::of(mutants, adequacy).filter(|_| is_whole);
+        self.sites = Some(adequacy.sites(mutants));
+        self.state = if is_whole { State::Finished } else { State::Shard };
     }
 }
 
 fn ignored(plan: &Plan) -> BTreeMap<String, String> {
     let files = plan.ignored.iter();
     files.map(|file| (file.path.to_string(), file.why.to_string())).collect()
+}
+
+/// Name and version of this program.
+pub(super) fn tool() -> String {
+    format!("adequacy {}", env!("CARGO_PKG_VERSION"))
 }
 
 /// Everything of a task that can change a verdict or the choice of mutants.
@@ -481,6 +493,7 @@ fn digest(task: &Task, options: &Options) -> Sha256 {
         "setup": step(&task.setup),
         "build": step(&task.build),
         "full_matrix": options.full_matrix,
+        "confirm": options.confirm,
         "output_limit": options.output_limit,
         "limits": options.limits,
     });

@@ -203,6 +203,16 @@ impl RunLog {
         self.entries.iter().filter(|it| matches!(it.outcome, Some(Outcome::Undecided { .. })))
     }
 
+    fn of_a_shard(&self) -> String {
+        let all = self.count.totals().mutants + self.count.pending;
+        let shard = self.run.conduct.shard.map(|shard| format!(" {shard}")).unwrap_or_default();
+        format!(
+            "This is shard{shard} of a run: {} of its {all} mutants are of other shards; only `adequacy \
+             merge` of all shards has the numbers of the whole.",
+            self.count.pending
+        )
+    }
+
     /// What a reader must know before the numbers; one sentence each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
@@ -213,6 +223,7 @@ impl RunLog {
                 "This run is not finished: {} of its mutants are not decided; its numbers are not those of the whole.",
                 self.count.pending
             )),
+            State::Shard => notes.push(self.of_a_shard()),
             State::Spoiled => notes.push(
                 "This run is spoiled: its tree changed meanwhile, or processes outlived it; its verdicts cannot be trusted.".to_owned(),
             ),

@@ -369,3 +369,25 @@ fn a_run_without_a_valid_receipt_is_not_reported_or_judged() {
     let report = ["report", "run", "--format", "markdown", "--allow", "no-receipt"];
     sandbox.call(report).run().exits(0).says("No valid receipt");
 }
+
+#[test]
+fn shards_and_what_is_merged_of_them_hold_too() {
+    let sandbox = sealed();
+    let two = ["--operator", "binop-swap", "--operator", "compare-boundary"];
+    for shard in ["1/2", "2/2"] {
+        let folder = format!("part-{}", &shard[..1]);
+        sandbox.measure(&[&two[..], &["--shard", shard, "-o", &folder]].concat()).run().exits(0);
+        assert_eq!(verified(&sandbox, &folder), ["valid"]);
+        let receipt = sandbox.json(&format!("{folder}/receipt.json"));
+        assert_eq!(receipt["result"]["status"], "UNKNOWN", "a part says nothing of the whole");
+    }
+    sandbox.call(["merge", "part-1", "part-2", "-o", "whole"]).run().exits(0);
+    assert_eq!(verified(&sandbox, "whole"), ["valid"]);
+    sandbox.call(["seal", "tree", "--run", "whole"]).run().exits(0);
+    assert_eq!(verified(&sandbox, "whole"), ["valid"]);
+    let contract = |run: &str| sandbox.bytes(&format!("{run}/sealed/contract.json"));
+    assert!(contract("run") == contract("whole"), "the sealed bytes do not show the shards");
+    remove(&sandbox, "part-2/receipt.json");
+    let ran = sandbox.call(["merge", "part-1", "part-2", "-o", "again"]).run();
+    ran.exits(11).tells("`part-2` has no valid receipt");
+}
