@@ -19,6 +19,7 @@ mod runner;
 pub mod sandbox;
 pub mod spawn;
 mod trial;
+mod turns;
 pub mod workspace;
 
 use std::path::PathBuf;
@@ -35,6 +36,7 @@ pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
 pub use red::Red;
 pub use runner::{Label, Runner};
 pub use spawn::Spawner;
+pub use turns::{Share, Turn, Turns};
 
 use crate::base::{Sha256, seconds};
 use crate::tree::TreeError;

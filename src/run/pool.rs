@@ -154,7 +154,10 @@ impl Pool<'_> {
         let must_build = !mutant.class.is_never_unviable();
         let first = if runs.is_empty() { Attempt::First } else { attempt };
         let how = How { attempt: first, stop, must_build };
-        let mut seat = self.lab.seat(worker);
+        let mut seat = match attempt {
+            Attempt::Alone => self.lab.seat_alone(worker),
+            Attempt::First | Attempt::Repeat => self.lab.seat(worker),
+        };
         let runs = self.lab.trial(&mut seat, &name, &edits, runs, how)?;
         drop(seat);
         let tried = Tried { place, runs };
