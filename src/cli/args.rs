@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use super::isolation::{IsolationArgs, LimitArgs};
+use super::many::ManyArgs;
 use crate::base::RelPath;
 
 /// Measures how well acceptance commands tell a right solution from a wrong one, and seals the answer
@@ -22,10 +23,14 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  adequacy list . --include src/ --diff")]
     List(ListArgs),
     /// Run the acceptance commands on every mutant and count the kills
-    #[command(after_help = "Example:\n  adequacy measure . -- python3 -m pytest -q")]
+    #[command(
+        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure --all tasks -o runs"
+    )]
     Measure(MeasureArgs),
     /// Measure, then write the contract and its Statement
-    #[command(after_help = "Example:\n  adequacy seal examples/slugs")]
+    #[command(
+        after_help = "Examples:\n  adequacy seal examples/slugs\n  adequacy seal --all tasks -o runs"
+    )]
     Seal(SealArgs),
     /// Write a commented task file that fits the tree it stands in
     #[command(after_help = "Example:\n  adequacy init .")]
@@ -35,9 +40,13 @@ pub(crate) enum Command {
         after_help = "Example:\n  adequacy bundle . -o task.bundle && adequacy bundle verify task.bundle"
     )]
     Bundle(super::bundle::Args),
-    #[command(after_help = "Example:\n  adequacy check task.bundle path/to/final/tree")]
+    #[command(
+        after_help = "Examples:\n  adequacy check task.bundle path/to/final/tree\n  adequacy check --all bundles finals"
+    )]
     Check(super::check::Args),
-    #[command(after_help = "Example:\n  adequacy audit task.bundle --sample 30 --seed 20260101")]
+    #[command(
+        after_help = "Examples:\n  adequacy audit task.bundle --sample 30 --seed 20260101\n  adequacy audit --all bundles --seed 20260101"
+    )]
     Audit(super::audit::Args),
     /// Run one mutant again, with its diff and the commands' output
     #[command(after_help = "Example:\n  adequacy replay 1f2e3d4c5b6a")]
@@ -47,11 +56,17 @@ pub(crate) enum Command {
     )]
     Report(super::report::Args),
     #[command(
+        after_help = "Examples:\n  adequacy summary runs --format card\n  adequacy summary runs -o published\n  adequacy summary diff published/summary.jsonl runs"
+    )]
+    Summary(super::summary::Args),
+    #[command(
         after_help = "Examples:\n  adequacy gate --min-ratio 0.9 --max-undecided 0\n  adequacy gate adequacy.out --against main.out"
     )]
     Gate(super::gate::Args),
     /// Run the unmutated tree once and say what a full run would cost
-    #[command(after_help = "Example:\n  adequacy estimate . -j 8 -- python3 -m pytest -q")]
+    #[command(
+        after_help = "Examples:\n  adequacy estimate . -j 8 -- python3 -m pytest -q\n  adequacy estimate --all tasks"
+    )]
     Estimate(EstimateArgs),
     #[command(
         after_help = "Example:\n  adequacy verify adequacy.out/sealed/contract.statement.json adequacy.out/sealed/contract.json"
@@ -64,7 +79,7 @@ pub(crate) enum Command {
 }
 
 /// Which task, and what of it.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct TaskArgs {
     /// A task file, a directory that holds adequacy.toml, or any other directory as a bare tree
     #[arg(default_value = ".")]
@@ -111,7 +126,7 @@ pub(crate) struct ListArgs {
 }
 
 /// How the commands are run.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct RunArgs {
     /// Workers, each with a private copy of the tree [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -141,7 +156,7 @@ pub(crate) struct RunArgs {
 }
 
 /// Where a run is kept, and what it may let through.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct KeepArgs {
     /// The run directory
     #[arg(short, long, value_name = "DIR", default_value = "adequacy.out")]
@@ -177,7 +192,7 @@ const DEFECTS: [&str; 10] = [
     "cheat_class_survived",
 ];
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct MeasureArgs {
     #[command(flatten)]
     pub(crate) task: TaskArgs,
@@ -185,12 +200,14 @@ pub(crate) struct MeasureArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
     /// The acceptance command, instead of those of the task file; `seal` takes it for bare trees only
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct SealArgs {
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
@@ -232,7 +249,7 @@ pub(crate) struct ReplayArgs {
     pub(crate) isolation: IsolationArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct EstimateArgs {
     #[command(flatten)]
     pub(crate) task: TaskArgs,
@@ -241,6 +258,8 @@ pub(crate) struct EstimateArgs {
     /// Print the numbers as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
     /// The acceptance command, instead of those of the task file
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,

@@ -36,7 +36,7 @@ pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
 pub use red::Red;
 pub use runner::{Label, Runner};
 pub use spawn::Spawner;
-pub use turns::{Share, Turn, Turns};
+pub use turns::{Share, Turn, Turns, Useful};
 
 use crate::base::{Sha256, seconds};
 use crate::tree::TreeError;

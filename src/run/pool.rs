@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::lab::Lab;
 use super::trial::{Again, How, Stop, again};
-use super::{Attempt, Exit, Run, RunError};
+use super::{Attempt, Exit, Run, RunError, Share};
 use crate::base::Event;
 use crate::plan::Plan;
 
@@ -131,6 +131,7 @@ impl Lab<'_> {
 
 impl Pool<'_> {
     fn work(&self, worker: usize) -> Result<(), RunError> {
+        let _useful = self.lab.spawner.share().filter(|_| worker > 0).map(Share::one_more);
         let mut pending = Pending::new();
         while let Some(&place) = self.todo.get(self.next.fetch_add(1, Ordering::SeqCst)) {
             let tried = self.attempt(worker, Tried { place, runs: Vec::new() }, Attempt::First)?;

@@ -21,6 +21,8 @@ pub struct Turns {
 #[derive(Debug)]
 struct State {
     free: usize,
+    /// Turns that the open runs can use, were all of them theirs.
+    useful: usize,
     /// Who waits, in the order in which they are served.
     waiting: BTreeSet<Wish>,
     next: u64,
@@ -46,15 +48,23 @@ impl Turns {
     #[must_use]
     pub fn new(count: usize) -> Arc<Self> {
         let all = count.max(1);
-        let state = State { free: all, waiting: BTreeSet::new(), next: 0 };
+        let state = State { free: all, useful: 0, waiting: BTreeSet::new(), next: 0 };
         Arc::new(Self { all, state: Mutex::new(state), changed: Condvar::new() })
     }
 
-    /// Waits until a turn is free that no earlier run wants, and begins the run of this `rank` with it.
+    /// Waits until the open runs leave a turn that they cannot use, and opens the run of this `rank`
+    /// with it. Ranks are to grow from one run to the next.
     #[must_use]
     pub fn share(self: &Arc<Self>, rank: usize) -> Share {
+        let mut state = self.state();
+        while state.useful >= self.all {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.useful += 1;
+        drop(state);
+        let useful = Useful { turns: Arc::clone(self) };
         let first = Mutex::new(Some(self.take(rank, 1)));
-        Share { turns: Arc::clone(self), rank, first }
+        Share { turns: Arc::clone(self), rank, first, _useful: useful }
     }
 
     fn take(self: &Arc<Self>, rank: usize, count: usize) -> Turn {
@@ -85,6 +95,19 @@ impl Drop for Turn {
     }
 }
 
+/// A run can use one more turn, as long as this lives.
+#[derive(Debug)]
+pub struct Useful {
+    turns: Arc<Turns>,
+}
+
+impl Drop for Useful {
+    fn drop(&mut self) {
+        self.turns.state().useful -= 1;
+        self.turns.changed.notify_all();
+    }
+}
+
 /// One run's part in the turns. It begins with a turn in hand, which what comes before its first
 /// worker uses up: listing, planning, copying.
 #[derive(Debug)]
@@ -92,6 +115,7 @@ pub struct Share {
     turns: Arc<Turns>,
     rank: usize,
     first: Mutex<Option<Turn>>,
+    _useful: Useful,
 }
 
 impl Share {
@@ -106,6 +130,13 @@ impl Share {
     pub fn all(&self) -> Turn {
         drop(self.first());
         self.turns.take(self.rank, self.turns.all)
+    }
+
+    /// Says that one worker more than the first has something to do.
+    #[must_use]
+    pub fn one_more(&self) -> Useful {
+        self.turns.state().useful += 1;
+        Useful { turns: Arc::clone(&self.turns) }
     }
 
     /// How many workers, `most` at most, are worth their cost for this many mutants.
@@ -181,6 +212,33 @@ mod tests {
         assert_eq!(turns.state().free, 1);
         drop(turns.share(2));
         assert_eq!(turns.state().free, 1, "one that used no turn gives it back");
+    }
+
+    #[test]
+    fn a_run_is_opened_when_the_others_leave_something() {
+        let turns = Turns::new(2);
+        let first = turns.share(0);
+        let more = first.one_more();
+        drop(first.one());
+        let opened = std::sync::atomic::AtomicBool::new(false);
+        thread::scope(|scope| {
+            let second = scope.spawn(|| {
+                let second = turns.share(1);
+                opened.store(true, std::sync::atomic::Ordering::SeqCst);
+                drop(second);
+            });
+            // Both turns are free, and yet the first run can use them.
+            assert_eq!(turns.state().free, 2);
+            for _ in 0..100 {
+                thread::yield_now();
+            }
+            assert!(!opened.load(std::sync::atomic::Ordering::SeqCst));
+            drop(more);
+            second.join().expect("it is opened");
+        });
+        assert_eq!(turns.state().useful, 1);
+        drop(first);
+        assert_eq!(turns.state().useful, 0);
     }
 
     #[test]
