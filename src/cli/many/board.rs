@@ -76,7 +76,8 @@ impl Board {
         if !row.is_done() {
             state.failed += 1;
             let exit = row.exit.unwrap_or_default();
-            let line = format!("{}: exit {exit}: {}", escaped(&row.task), escaped(row.first_line()));
+            let line =
+                format!("{}: exit {exit}: {}", escaped(&row.task), escaped(row.first_line()));
             state.say(&line);
         }
         state.show(self.total, self.quiet);

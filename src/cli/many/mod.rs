@@ -127,7 +127,7 @@ fn run(
     let all = All { work, how, rows: &rows, earlier: &earlier, board: &board };
     let turns = Turns::new(how.jobs);
     let ended = Mutex::new(items.iter().map(|_| None).collect::<Vec<_>>());
-    thread::scope(|scope| {
+    let begun = thread::scope(|scope| {
         for (place, item) in items.iter().enumerate() {
             let share = turns.share(place);
             if interrupts::happened() {
@@ -135,13 +135,20 @@ fn run(
             }
             board.open(place, &item.id);
             let (all, ended) = (&all, &ended);
-            scope.spawn(move || {
+            let task = move || {
                 let end = all.one(place, item, share);
                 ended.lock().unwrap_or_else(PoisonError::into_inner)[place] = Some(end);
-            });
+            };
+            // Those that are under way are waited for in any case.
+            thread::Builder::new().spawn_scoped(scope, task)?;
         }
+        Ok(())
     });
     board.finish();
+    begun.map_err(|error: std::io::Error| {
+        let message = format!("cannot start one more task: {error}; use fewer workers");
+        Fault::new(Exit::Resources, message)
+    })?;
     let ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
     // A row that could not be written is no end of a task.
     let ended = ended.into_iter().map(Option::transpose).collect::<Result<Vec<_>, Fault>>()?;
@@ -162,7 +169,7 @@ type End = (Row, bool);
 
 impl All<'_> {
     fn one(&self, place: usize, item: &Item, share: Share) -> Result<End, Fault> {
-        let inputs = self.work.inputs(item).ok();
+        let inputs = catch_unwind(AssertUnwindSafe(|| self.work.inputs(item).ok())).ok().flatten();
         let before = self.earlier.get(&item.id);
         // What cannot be read has no digest, and says so again when it is run.
         let same = before.filter(|row| row.inputs.is_some() && row.inputs == inputs);
