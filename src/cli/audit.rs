@@ -5,6 +5,7 @@ use std::thread;
 
 use super::fault::Fault;
 use super::isolation::{IsolationArgs, Kept, LimitArgs};
+use super::many::{self, ManyArgs};
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
 use crate::audit::{self, Agreement, Audit, AuditWord, Draw};
@@ -18,10 +19,10 @@ use crate::tree::Choice;
 ///
 /// Runs the null patch, every hunk revert and a random sample. The last line says agrees, differs or
 /// cannot rebuild.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// The bundle, with the verifier's part
-    bundle: PathBuf,
+    /// The bundle, with the verifier's part; with --all a folder of bundles
+    pub(super) bundle: PathBuf,
     /// Mutants in the random sample, half of them claimed kills, half claimed survivors
     #[arg(long, value_name = "N", default_value_t = 30)]
     sample: usize,
@@ -30,20 +31,25 @@ pub(crate) struct Args {
     seed: u64,
     /// Workers [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
+    pub(super) jobs: Option<u16>,
     /// Print what was found as one JSON object
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Where copies are made [default: the system's temporary directory]
     #[arg(long, value_name = "DIR")]
-    scratch: Option<PathBuf>,
+    pub(super) scratch: Option<PathBuf>,
     #[command(flatten)]
     isolation: IsolationArgs,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    pub(super) many: ManyArgs,
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    if args.many.all {
+        return many::audit(args, streams);
+    }
     let place = args.bundle.canonicalize().unwrap_or_else(|_| args.bundle.clone());
     let scratch = setup::scratch(args.scratch.as_deref(), &place)?;
     let bundle = bundle::open(&args.bundle, &scratch)?;
@@ -74,7 +80,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     let kept = Kept { tree: &place, scratch: &options.scratch, output: &options.output };
     let (limits, helper) = (options.limits, &options.helper);
     let spawner = setup::spawner_for(&kept, limits, helper, &args.isolation, !args.json, streams)?;
-    let progress = Progress::new(args.json);
+    let progress = Progress::of(streams, args.json);
     let draw = Draw { size: args.sample, seed: args.seed };
     let audit = audit::audit(&bundle, compile, draw, &options, &spawner, &progress);
     progress.finish();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::fault::Fault;
 use super::isolation::{IsolationArgs, Kept, LimitArgs};
+use super::many::{self, ManyArgs};
 use super::progress::Progress;
 use super::{Exit, Streams, args, setup, verify};
 use crate::check::{self, Answer, Change, CheckError, Options, Verdict, Word};
@@ -14,12 +15,12 @@ use crate::run::spawn::OUTPUT_LIMIT;
 /// Check a final tree against a bundle, or against a contract alone; the tree's maker is asked nothing
 ///
 /// The last line says supported, contradicted, not established or refused.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// A bundle, or a contract.json with its Statement beside it
-    subject: PathBuf,
-    /// The tree that is said to be done
-    final_tree: PathBuf,
+    /// A bundle, or a contract.json with its Statement beside it; with --all a folder of bundles
+    pub(super) subject: PathBuf,
+    /// The tree that is said to be done; with --all the folder of such trees, by the bundles' names
+    pub(super) final_tree: PathBuf,
     /// Time limit in seconds of a command for which the bundle states none
     #[arg(long, value_name = "SECONDS", default_value = "900", value_parser = args::seconds)]
     timeout: Duration,
@@ -31,10 +32,10 @@ pub(crate) struct Args {
     key: Option<String>,
     /// Print the parts as one JSON object
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Where copies are made [default: the system's temporary directory]
     #[arg(long, value_name = "DIR")]
-    scratch: Option<PathBuf>,
+    pub(super) scratch: Option<PathBuf>,
     /// Bytes of output at which a command is stopped, where no bundle says
     #[arg(long, value_name = "BYTES", default_value_t = OUTPUT_LIMIT)]
     max_output: u64,
@@ -42,9 +43,17 @@ pub(crate) struct Args {
     isolation: IsolationArgs,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    pub(super) many: ManyArgs,
+    /// With --all: workers [default: the number of processors]
+    #[arg(short, long, value_name = "N", requires = "all", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) jobs: Option<u16>,
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    if args.many.all {
+        return many::check(args, streams);
+    }
     let key = args.key.as_deref().map(verify::read_key).transpose();
     let root = args.final_tree.canonicalize().unwrap_or_else(|_| args.final_tree.clone());
     let options = Options {
@@ -57,7 +66,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     let kept = Kept { tree: &root, scratch: &options.scratch, output: &args.subject };
     let (limits, helper) = (args.limits.limits(), setup::helper()?);
     let spawner = setup::spawner_for(&kept, limits, &helper, &args.isolation, !args.json, streams)?;
-    let progress = Progress::new(true);
+    let progress = Progress::of(streams, true);
     let answer = check::check(&args.subject, &args.final_tree, &options, &spawner, &progress);
     progress.finish();
     let answer = answer?;

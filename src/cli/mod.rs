@@ -13,9 +13,11 @@ mod found;
 mod gate;
 mod import;
 mod init;
+mod interrupts;
 mod isolation;
 mod keygen;
 mod list;
+mod many;
 mod measure;
 mod member;
 mod merge;
@@ -25,6 +27,7 @@ mod replay;
 mod report;
 mod seal;
 mod setup;
+mod summary;
 mod vectors;
 mod verify;
 
@@ -45,6 +48,8 @@ pub(crate) struct Streams<'a> {
     pub(crate) err: &'a mut dyn Write,
     pub(crate) out_style: Style,
     pub(crate) err_style: Style,
+    /// Where the command is one of many that run beside each other.
+    pub(crate) beside: Option<&'a many::Beside<'a>>,
 }
 
 /// Runs the program with these words, the first of them its own name, and says how it ends.
@@ -65,13 +70,17 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
         err_style: style(io::stderr().is_terminal()),
         out: &mut io::stdout().lock(),
         err: &mut io::stderr(),
+        beside: None,
     };
     match command(&cli.command, &mut streams) {
         Ok(exit) => exit,
         // As in `list | head`: who reads it has had enough.
         Err(fault)
             if fault.reader_gone
-                && matches!(cli.command, Command::List(_) | Command::Report(_)) =>
+                && matches!(
+                    cli.command,
+                    Command::List(_) | Command::Report(_) | Command::Summary(_)
+                ) =>
         {
             Exit::Done
         }
@@ -110,6 +119,7 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Receipt(args) => receipt::run(args, streams),
         Command::Evidence(args) => evidence::run(args, streams),
         Command::Report(args) => report::run(args, streams),
+        Command::Summary(args) => summary::run(args, streams),
         Command::Estimate(args) => measure::estimate(args, streams),
         Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),
         Command::Vectors(args) => Ok(vectors::run(args, streams.out, streams.err)),

@@ -7,7 +7,8 @@ use std::thread;
 use super::args::{KeepArgs, RunArgs, TaskArgs};
 use super::fault::Fault;
 use super::isolation::{self, IsolationArgs, Kept};
-use super::{Exit, Streams};
+use super::many::Beside;
+use super::{Exit, Streams, interrupts};
 use crate::measure::receipt::Act;
 use crate::measure::{Confirm, Options};
 use crate::run::Spawner;
@@ -127,8 +128,12 @@ pub(crate) fn spawner_for(
         Fault::new(Exit::Resources, format!("cannot prepare to start commands: {error}"))
     };
     let sandbox = isolation::choose(args, limits, kept, helper, tell, streams)?;
-    let spawner = Arc::new(Spawner::new(helper, sandbox).map_err(|error| fault(&error))?);
-    let shared = Arc::clone(&spawner);
-    ctrlc::set_handler(move || shared.interrupt()).map_err(|error| fault(&error))?;
+    let spawner = Spawner::new(helper, sandbox).map_err(|error| fault(&error))?;
+    let spawner = match streams.beside.and_then(Beside::share) {
+        Some(share) => spawner.sharing(share),
+        None => spawner,
+    };
+    let spawner = Arc::new(spawner);
+    interrupts::end_with(&spawner).map_err(|error| fault(&error))?;
     Ok(spawner)
 }

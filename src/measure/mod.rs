@@ -183,7 +183,10 @@ pub fn measure(
         return empty::measured(prepared, run, output, earlier.as_ref(), &options.act);
     }
     let flaky = earlier.as_ref().map(RunFile::flaky_places).unwrap_or_default();
-    let settings = options.settings(output.logs(), flaky);
+    let mut settings = options.settings(output.logs(), flaky);
+    if let Some(share) = spawner.share() {
+        settings.jobs = share.workers(settings.jobs, prepared.plan.counted().count());
+    }
     let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
     let baseline = lab.baseline()?;
     run.baseline(&baseline, &lab);

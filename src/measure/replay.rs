@@ -41,7 +41,10 @@ pub fn rerun(
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<BTreeMap<usize, Vec<Run>>, MeasureError> {
-    let settings = options.settings(logs.to_owned(), flaky.clone());
+    let mut settings = options.settings(logs.to_owned(), flaky.clone());
+    if let Some(share) = spawner.share() {
+        settings.jobs = share.workers(settings.jobs, places.len());
+    }
     let links = prepared.links(task, sink);
     let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
     lab.baseline()?;

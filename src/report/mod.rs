@@ -2,6 +2,7 @@
 
 mod count;
 mod csv;
+pub mod dataset;
 mod entry;
 mod escape;
 mod format;

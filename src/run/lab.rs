@@ -1,6 +1,7 @@
 //! What a run needs: the scratch directory, one workspace a worker, the spawner.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use super::environment::{Environment, Places};
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
 use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
-use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Step, baseline};
+use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Share, Step, Turn, baseline};
 use crate::base::{Event, RelPath, Sink};
 use crate::task::{Solution, Task};
 use crate::tree::Snapshot;
@@ -66,6 +67,27 @@ pub(super) struct Seat {
     pub(super) warm: bool,
     /// The certificate of the last run in it; `None` when a process of it may be alive.
     certificate: Option<Certificate>,
+}
+
+/// A worker at its workspace.
+pub(super) struct Sitting<'a> {
+    // Before the turn, so that nobody has the turn and waits for the workspace.
+    seat: MutexGuard<'a, Seat>,
+    _turn: Option<Turn>,
+}
+
+impl Deref for Sitting<'_> {
+    type Target = Seat;
+
+    fn deref(&self) -> &Seat {
+        &self.seat
+    }
+}
+
+impl DerefMut for Sitting<'_> {
+    fn deref_mut(&mut self) -> &mut Seat {
+        &mut self.seat
+    }
 }
 
 impl<'a> Lab<'a> {
@@ -227,6 +249,8 @@ impl<'a> Lab<'a> {
         let first = How { attempt: Attempt::First, stop, must_build: true };
         let runs = self.trial(&mut seat, name, edits, Vec::new(), first)?;
         if runs.last().is_some_and(|run| again(&run.exit) == Again::Alone) {
+            drop(seat);
+            seat = self.seat_alone(0);
             return self.trial(
                 &mut seat,
                 name,
@@ -280,10 +304,22 @@ impl<'a> Lab<'a> {
     /// The variables a command sees, by name.
     #[must_use]
     pub fn environment_names(&self) -> Vec<String> {
-        self.seat(0).environment.names()
+        self.occupied(0).environment.names()
     }
 
-    pub(super) fn seat(&self, worker: usize) -> MutexGuard<'_, Seat> {
+    /// Sits down at a workspace, when it is this run's turn.
+    pub(super) fn seat(&self, worker: usize) -> Sitting<'_> {
+        let turn = self.spawner.share().map(Share::one);
+        Sitting { seat: self.occupied(worker), _turn: turn }
+    }
+
+    /// The same when no other worker of any run is active.
+    pub(super) fn seat_alone(&self, worker: usize) -> Sitting<'_> {
+        let turn = self.spawner.share().map(Share::all);
+        Sitting { seat: self.occupied(worker), _turn: turn }
+    }
+
+    fn occupied(&self, worker: usize) -> MutexGuard<'_, Seat> {
         self.seats[worker].lock().expect("a worker that panics ends the run")
     }
 }

@@ -20,6 +20,7 @@ mod runner;
 pub mod sandbox;
 pub mod spawn;
 mod trial;
+mod turns;
 pub mod workspace;
 
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
 pub use red::Red;
 pub use runner::{Label, Runner, Tests};
 pub use spawn::Spawner;
+pub use turns::{Share, Turn, Turns, Useful};
 
 use crate::base::{Sha256, seconds};
 use crate::tree::TreeError;

@@ -17,6 +17,7 @@ use super::exit::Exit;
 use super::orphans;
 use super::processes::{all, timespec};
 use super::sandbox::Sandbox;
+use super::turns::Share;
 
 /// How long a command's processes have to end by themselves after a time-out or an interrupt.
 const GRACE: Duration = Duration::from_secs(1);
@@ -75,6 +76,7 @@ pub struct Spawner {
     helper: PathBuf,
     run: String,
     sandbox: Sandbox,
+    share: Option<Share>,
     live: Mutex<Live>,
 }
 
@@ -97,7 +99,19 @@ impl Spawner {
         let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let run = format!("{:x}-{:x}", std::process::id(), now.as_nanos());
         let helper = std::path::absolute(helper)?;
-        Ok(Self { helper, run, sandbox, live: Mutex::default() })
+        Ok(Self { helper, run, sandbox, share: None, live: Mutex::default() })
+    }
+
+    /// The same for a run that shares its workers with others.
+    #[must_use]
+    pub fn sharing(self, share: Share) -> Self {
+        Self { share: Some(share), ..self }
+    }
+
+    /// The run's part in the workers, where it shares them with others.
+    #[must_use]
+    pub const fn share(&self) -> Option<&Share> {
+        self.share.as_ref()
     }
 
     /// What holds every command.

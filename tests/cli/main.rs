@@ -15,6 +15,7 @@ mod imports;
 mod interrupts;
 mod isolation;
 mod list;
+mod many;
 mod processes;
 mod recovery;
 mod refusals;
