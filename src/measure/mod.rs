@@ -11,6 +11,7 @@ mod estimate;
 pub mod evidence;
 mod gates;
 mod history;
+mod install;
 mod ledger;
 mod links;
 mod merge;
@@ -187,7 +188,7 @@ pub fn measure(
     if let Some(share) = spawner.share() {
         settings.jobs = share.workers(settings.jobs, prepared.plan.counted().count());
     }
-    let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
+    let lab = open_lab(task, &prepared.trees, &links, &settings, &output, spawner, sink)?;
     let baseline = lab.baseline()?;
     run.baseline(&baseline, &lab);
     let trees = &prepared.trees;
@@ -231,6 +232,26 @@ pub fn measure(
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);
     Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// Opens the lab, with the record of what `[setup]` finds and leaves.
+fn open_lab<'a>(
+    task: &'a Task,
+    trees: &'a TaskTrees,
+    links: &'a [(RelPath, PathBuf)],
+    settings: &'a Settings,
+    output: &OutputDir,
+    spawner: &'a Spawner,
+    sink: &'a dyn Sink,
+) -> Result<Lab<'a>, MeasureError> {
+    let mut install = install::before(task, trees);
+    evidence::install(output, install.as_ref())?;
+    let lab = Lab::open(task, trees.sources(links), settings, spawner, sink)?;
+    if let Some(record) = &mut install {
+        install::after(record, trees, &lab.first_tree());
+        evidence::install(output, install.as_ref())?;
+    }
+    Ok(lab)
 }
 
 /// Leaves as many mutants as the task's budget pays for; those of the `earlier` part of a resumed run.

@@ -14,7 +14,7 @@ use crate::plan::compile::Judge;
 use crate::plan::{Class, Plan, Planned, SAMPLER, Uncovered, interpreter};
 use crate::run::sandbox::{Limits, Place, Sandbox};
 use crate::run::workspace::Soundness;
-use crate::run::{Baseline, Lab, Run, Runner, Tests};
+use crate::run::{Baseline, Lab, Left, Run, Runner, Tests};
 use crate::task::{Command, Task};
 use crate::tree::{Choice, Snapshot};
 
@@ -99,6 +99,8 @@ pub struct RunFile {
     pub uncovered: Vec<UncoveredRecord>,
     /// Runs of the unmutated tree before the mutants.
     pub baselines: Vec<Vec<Run>>,
+    /// What good runs of the unmutated tree left in a private copy of it.
+    pub left: Left,
     /// The tests of each command, in sealed order, where its runner wrote a report of a run that judged
     /// nothing.
     pub tests: Vec<Option<Tests>>,
@@ -332,6 +334,7 @@ impl RunFile {
             sources: plan.files.iter().map(|file| (file.name.clone(), file.sha256)).collect(),
             uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
             baselines: Vec::new(),
+            left: Left::default(),
             tests: Vec::new(),
             start: None,
             variants: Vec::new(),
@@ -411,6 +414,7 @@ impl RunFile {
     pub(super) fn baseline(&mut self, baseline: &Baseline, lab: &Lab<'_>) {
         self.baselines.clone_from(&baseline.rounds);
         self.tests.clone_from(&baseline.tests);
+        self.left = lab.left();
         self.flaky = lab.flaky().into_iter().map(|place| self.commands[place].id.clone()).collect();
         self.soundness = Some(lab.soundness());
         self.environment = lab.environment_names();

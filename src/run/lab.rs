@@ -9,6 +9,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::environment::{Environment, Places};
+use super::left::{self, Left};
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
 use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
@@ -54,6 +55,10 @@ pub struct Lab<'a> {
     usual: Mutex<BTreeMap<Step, Exit>>,
     /// The commands that gave two answers and were let through, once there is a baseline.
     flaky: OnceLock<BTreeSet<usize>>,
+    /// How the first worker's tree looked before any command ran in it.
+    before: Mutex<left::State>,
+    /// What good runs of the unmutated tree left there.
+    left: Mutex<Left>,
     // Last, so that the workspaces are gone before it is removed.
     pub(super) scratch: Scratch,
 }
@@ -139,9 +144,12 @@ impl<'a> Lab<'a> {
             limits,
             usual,
             flaky,
+            before: Mutex::default(),
+            left: Mutex::default(),
             scratch,
         };
         lab.set_up_all()?;
+        lab.look_before();
         Ok(lab)
     }
 
@@ -202,6 +210,9 @@ impl<'a> Lab<'a> {
     pub(super) fn clean(&self, seat: &mut Seat, known_good: bool) -> Result<(), RunError> {
         let Some(certificate) = seat.certificate.take() else { return self.renew(seat) };
         let adopts = known_good && !seat.warm;
+        if adopts && seat.worker == 0 {
+            self.look_at(&seat.workspace.tree());
+        }
         let adopted = !adopts || seat.workspace.adopt(Scope::Caches, &certificate).is_ok();
         // What a command left may be beyond mending: then the whole directory goes.
         let back = adopted && seat.workspace.reset(certificate).is_ok();
@@ -266,6 +277,32 @@ impl<'a> Lab<'a> {
     pub(super) fn limit(&self, command: usize) -> Duration {
         let stated = self.task.commands[command].timeout;
         self.limits.get().map_or(stated.unwrap_or(baseline::LIMIT), |limits| limits[command])
+    }
+
+    /// Remembers how the tree of the first worker looks before any command runs in it.
+    fn look_before(&self) {
+        let state = left::state(&self.first_tree());
+        *self.before.lock().expect("no worker panics with it") = state.unwrap_or_default();
+    }
+
+    /// Adds what a good run of the unmutated tree left in this tree.
+    fn look_at(&self, tree: &Path) {
+        let before = self.before.lock().expect("no worker panics with it");
+        if let Some(after) = left::state(tree) {
+            self.left.lock().expect("no worker panics with it").add(&before, &after);
+        }
+    }
+
+    /// What good runs of the unmutated tree left in a private copy of it.
+    #[must_use]
+    pub fn left(&self) -> Left {
+        self.left.lock().expect("no worker panics with it").clone()
+    }
+
+    /// The first worker's copy of the tree.
+    #[must_use]
+    pub fn first_tree(&self) -> PathBuf {
+        self.occupied(0).workspace.tree()
     }
 
     /// The limits in force, in command order, once there is a baseline.

@@ -123,7 +123,7 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     out_of_the_way(paths, out)?;
     let mut inputs = paths.iter().map(|path| Input::read(path)).collect::<Result<Vec<_>, _>>()?;
     // What is written must not hang on the order of the words.
-    inputs.sort_by(|a, b| a.place().cmp(&b.place()));
+    inputs.sort_by_key(Input::place);
     let (first, others) = inputs.split_first().expect("there is a run to merge");
     others.iter().try_for_each(|other| agree::check(first, other))?;
     agree::of_this_version(first)?;
