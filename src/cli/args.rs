@@ -31,6 +31,8 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  adequacy init .")]
     Init(InitArgs),
     Import(super::import::Args),
+    #[command(after_help = "Example:\n  adequacy probes task && adequacy seal task")]
+    Probes(super::probes::Args),
     #[command(
         after_help = "Example:\n  adequacy bundle . -o task.bundle && adequacy bundle verify task.bundle"
     )]

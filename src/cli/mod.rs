@@ -16,6 +16,7 @@ mod keygen;
 mod list;
 mod measure;
 mod member;
+mod probes;
 mod progress;
 mod replay;
 mod report;
@@ -96,6 +97,7 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Seal(args) => seal::run(args, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
+        Command::Probes(args) => probes::run(args, streams),
         Command::Audit(args) => audit::run(args, streams),
         Command::Check(args) => check::run(args, streams),
         Command::Bundle(args) => bundle::run(args, streams),

@@ -14,6 +14,7 @@ pub(super) fn of(task: &Task, options: &Options, run: &RunFile, adequacy: &Adequ
         has_change: task.solution.is_change(),
         accepts_start: run.start.as_ref().is_some_and(StartRecord::accepts_all),
         judges_cheats: stated.judges_cheats || has_twin,
+        neutralized: run.neutralized.len() as u64,
         ..stated
     };
     let mut gates = thresholds.gates(adequacy);

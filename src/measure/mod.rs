@@ -13,6 +13,7 @@ mod links;
 mod observe;
 mod output;
 mod prepare;
+mod probes;
 mod protect;
 mod replay;
 mod run_file;
@@ -30,6 +31,7 @@ pub use ledger::{Ledger, LedgerError, Line};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
 pub use prepare::{Prepared, nothing_to_do, prepare};
+pub use probes::{Probes, generate};
 pub use protect::RUNNER_FILES;
 pub use replay::{replay, rerun};
 pub use run_file::{
@@ -186,6 +188,7 @@ pub fn measure(
     }
     let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
+    run.neutralized = probes::neutralized(task, trees.heldout.as_ref(), plan, &outcomes);
     let gates = gates::of(task, options, &run, &adequacy);
     run.finish(plan, &adequacy, &gates, not_reached);
     output.write_run(&run)?;

@@ -224,10 +224,10 @@ fn variants(
 }
 
 /// A directory that copies link to: its path in them, and where it is.
-type Link = (RelPath, PathBuf);
+pub(super) type Link = (RelPath, PathBuf);
 
 /// The links that have a place in this tree.
-fn fitting(links: &[Link], tree: &Snapshot) -> Vec<Link> {
+pub(super) fn fitting(links: &[Link], tree: &Snapshot) -> Vec<Link> {
     let fits = |(path, _): &&Link| tree.get(path).is_none() && tree.can_hold_file(path);
     links.iter().filter(fits).cloned().collect()
 }

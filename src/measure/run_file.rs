@@ -114,6 +114,9 @@ pub struct RunFile {
     pub sample: Option<Interval>,
     /// Places in the sources with a kill, and all with a mutant that counts.
     pub sites: Option<(usize, usize)>,
+    /// Surviving cheats that gain nothing, because a twin asks their function from another process.
+    #[serde(default)]
+    pub neutralized: Vec<String>,
     /// The gates, once all mutants are decided: whether each passes.
     pub gates: BTreeMap<String, bool>,
     /// Known defects that a person lets through.
@@ -333,6 +336,7 @@ impl RunFile {
             totals: None,
             sample: None,
             sites: None,
+            neutralized: Vec::new(),
             gates: BTreeMap::new(),
             allowed: options.allow.iter().cloned().collect(),
         };

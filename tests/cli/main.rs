@@ -13,6 +13,7 @@ mod imports;
 mod interrupts;
 mod isolation;
 mod list;
+mod probes;
 mod processes;
 mod refusals;
 mod reports;
