@@ -166,10 +166,11 @@ pub(crate) struct KeepArgs {
 }
 
 /// What `--allow` takes.
-const DEFECTS: [&str; 10] = [
+const DEFECTS: [&str; 11] = [
     "zero-kill",
     crate::measure::EMPTY,
     crate::measure::FLAKY,
+    crate::measure::PREPATCH,
     "undecided",
     "timeout_share",
     "kill_ratio",

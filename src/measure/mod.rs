@@ -6,10 +6,12 @@ mod decide;
 mod empty;
 mod error;
 mod estimate;
+mod flaky_ids;
 mod gates;
 mod history;
 mod ledger;
 mod links;
+mod matrix;
 mod observe;
 mod output;
 mod prepare;
@@ -28,6 +30,7 @@ pub use controls::{Controls, Refusal, Rewrite};
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use ledger::{Ledger, LedgerError, Line};
+pub use matrix::{Matrix, Minimal};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
 pub use prepare::{Prepared, nothing_to_do, prepare};
@@ -54,6 +57,9 @@ pub const EMPTY: &str = "empty";
 
 /// What `--allow` takes for commands that give two answers on the unmutated tree, and the gate's name.
 pub const FLAKY: &str = "flaky";
+
+/// The gate of commands that do not end on the start tree as the task says, and what `--allow` takes.
+pub const PREPATCH: &str = "prepatch";
 
 /// How a task is measured.
 #[derive(Debug, Clone)]
@@ -161,8 +167,10 @@ pub fn measure(
     let flaky = earlier.as_ref().map(RunFile::flaky_places).unwrap_or_default();
     let settings = options.settings(output.logs(), flaky);
     let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
-    let baseline = lab.baseline()?;
+    let baseline =
+        lab.baseline().map_err(|error| flaky_ids::of_red(&lab, &task.commands, error, sink))?;
     run.baseline(&baseline, &lab);
+    run.flaky_ids = flaky_ids::find(&lab, &task.commands, lab.flaky(), sink)?;
     let trees = &prepared.trees;
     (run.start, run.variants) = observe::others(task, trees, &links, options, spawner, sink)?;
     if let Some(budget) = task.mutate.budget {
@@ -188,6 +196,7 @@ pub fn measure(
     }
     let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
+    run.matrix = Matrix::of(task, plan, &output, &run)?;
     run.neutralized = probes::neutralized(task, trees.heldout.as_ref(), plan, &outcomes);
     let gates = gates::of(task, options, &run, &adequacy);
     run.finish(plan, &adequacy, &gates, not_reached);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Controls, Options, Prepared, StartRecord, VariantRecord};
+use super::{Controls, Matrix, Options, Prepared, StartRecord, VariantRecord};
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
@@ -96,6 +96,9 @@ pub struct RunFile {
     pub variants: Vec<VariantRecord>,
     /// Ids of the commands that gave two answers on the unmutated tree and were let through.
     pub flaky: Vec<String>,
+    /// Of those whose tests are named one by one: the tests that gave two answers.
+    #[serde(default)]
+    pub flaky_ids: BTreeMap<String, Vec<String>>,
     /// What the controls found.
     pub controls: Option<Controls>,
     /// Whether the run went on where an earlier one was broken off.
@@ -110,6 +113,9 @@ pub struct RunFile {
     pub not_reached: Vec<String>,
     /// The numbers, once all mutants are decided.
     pub totals: Option<Totals>,
+    /// What the mutants tell on which every command was run, where there are several commands.
+    #[serde(default)]
+    pub matrix: Option<Matrix>,
     /// What a sample says of the mutants it was drawn from.
     pub sample: Option<Interval>,
     /// Places in the sources with a kill, and all with a mutant that counts.
@@ -327,6 +333,7 @@ impl RunFile {
             start: None,
             variants: Vec::new(),
             flaky: Vec::new(),
+            flaky_ids: BTreeMap::new(),
             controls: None,
             resumed: options.resume,
             taken_over: 0,
@@ -334,6 +341,7 @@ impl RunFile {
             sentinels: Sentinels::default(),
             not_reached: Vec::new(),
             totals: None,
+            matrix: None,
             sample: None,
             sites: None,
             neutralized: Vec::new(),

@@ -14,6 +14,7 @@ mod json;
 mod junit;
 mod log;
 mod markdown;
+mod matrix;
 mod place;
 mod prompt;
 mod ratchet;
