@@ -11,6 +11,7 @@ use super::progress::Progress;
 use super::{Exit, Streams, setup};
 use crate::measure::{self, Probes};
 use crate::report::terminal::escaped;
+use crate::run::workspace::Aside;
 use crate::task::{Command, Prepatch, Probe, Task, TaskFile};
 
 /// Add generated commands to a task: probes, and twins that ask its functions from another process
@@ -36,8 +37,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     let options = setup::options(&task, &args.task, &args.run, None)?;
     let spawner = setup::spawner(&task, &options, &args.run.isolation, true, streams)?;
     let fault = |error: io::Error| unwritten(&options.scratch, &error);
-    let logs = tempfile::Builder::new().prefix("adequacy-logs-").tempdir_in(&options.scratch);
-    let logs = logs.map_err(fault)?;
+    let logs = Aside::create(&options.scratch, "logs").map_err(fault)?;
     let progress = Progress::new(false);
     let prepared = measure::prepare(&task, &options.wanted(), &progress);
     let probes = prepared

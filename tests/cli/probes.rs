@@ -208,7 +208,7 @@ assert m.sort(given) == [1, 2] and given == [1, 2] and m.held(1) == 1
     let text = sandbox.read("tree/adequacy.toml");
     assert!(text.contains("determinism.py\", \"m.py:keep\", \"--\""), "{text}");
     assert!(
-        text.contains("type_strict.py\", \"m.py:keep=int\", \"m.py:count=int\", \"--\""),
+        text.contains("type_strict.py\", \"m.py:count=int\", \"m.py:keep=int\", \"--\""),
         "{text}"
     );
     assert!(!sandbox.path("tree/heldout/adequacy_imports.py").exists());

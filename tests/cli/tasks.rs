@@ -455,13 +455,13 @@ fn a_command_that_does_otherwise_on_the_start_tree_than_the_task_says_is_not_sea
 /// Says that `test_b` fails every second time.
 const PYTEST: &str = "\
 #!/usr/bin/env python3
-import os, sys
+import os, shlex, sys
 with open(os.path.join(os.environ['STATE'], 'runs'), 'a') as file:
     file.write('.')
     bad = file.tell() % 2 == 0
-for word in os.environ.get('PYTEST_ADDOPTS', '').split():
+for word in shlex.split(os.environ.get('PYTEST_ADDOPTS', '')):
     if word.startswith('--junitxml='):
-        with open(word[len('--junitxml='):].strip(chr(39)), 'w') as report:
+        with open(word[len('--junitxml='):], 'w') as report:
             fault = '<failure/>' if bad else ''
             report.write('<testsuites><testsuite tests=\"2\" skipped=\"0\"><testcase classname=\"t\" name=\"test_a\"/>'
                          '<testcase classname=\"t\" name=\"test_b\">' + fault + '</testcase></testsuite></testsuites>')
@@ -490,8 +490,7 @@ fn a_flaky_command_of_named_tests_says_which_of_them_are() {
         "state",
     ];
     let measure = |more: &[&str]| {
-        let call = sandbox.call(words.iter().chain(more)).env("STATE", sandbox.path("state"));
-        call.run()
+        sandbox.call(words.iter().chain(more)).env("STATE", sandbox.path("state")).run()
     };
     let told = "`ids`: these tests gave two answers in 5 further runs: `t.py::test_b`";
     measure(&[]).exits(3).tells(told);

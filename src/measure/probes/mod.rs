@@ -12,14 +12,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use self::candidates::Candidate;
 pub(super) use self::neutral::neutralized;
 use super::{MeasureError, Options, Prepared, observe};
 use crate::base::{Event, RelPath, Sink};
 use crate::plan::is_test;
-use crate::run::workspace::Sources;
+use crate::run::workspace::{Aside, Sources};
 use crate::run::{Exit, Lab, Run, Spawner, Step};
 use crate::task::{self, Prepatch, Probe, Role, Task, TaskError};
 use crate::tree::{self, Choice, Snapshot, TreeError};
@@ -171,7 +169,7 @@ fn refused(task: &Task, message: &str) -> MeasureError {
 /// The held-out files of a task with every generated one beside them.
 struct HeldOut {
     snapshot: Snapshot,
-    _folder: TempDir,
+    _folder: Aside,
 }
 
 impl HeldOut {
@@ -182,8 +180,7 @@ impl HeldOut {
         sink: &dyn Sink,
     ) -> Result<Self, MeasureError> {
         let fault = |error| TreeError::io("make a directory in", scratch, error);
-        let made = tempfile::Builder::new().prefix("adequacy-probes-").tempdir_in(scratch);
-        let folder = made.map_err(fault)?;
+        let folder = Aside::create(scratch, "probes").map_err(fault)?;
         let root = folder.path().join("heldout");
         match &prepared.trees.heldout {
             Some(own) => own.copy_to(&root)?,
