@@ -33,7 +33,7 @@ pub use exit::Exit;
 pub use lab::{Lab, Settings};
 pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
 pub use red::Red;
-pub use runner::{Label, Runner, junit};
+pub use runner::{Label, Runner, Tests, junit};
 pub use spawn::Spawner;
 
 use crate::base::{Sha256, seconds};
