@@ -23,6 +23,7 @@ mod replay;
 mod run_file;
 mod tamper;
 mod trees;
+mod uncovered;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ pub use run_file::{
 };
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
+pub use uncovered::UncoveredRecord;
 
 use crate::adequacy::{Adequacy, Gate};
 use crate::base::{Event, RelPath, Sink};
@@ -197,8 +199,7 @@ pub fn measure(
     }
     let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
         .expect("the pool hands over every mutant or fails");
-    run.matrix = Matrix::of(task, plan, &output, &run)?;
-    run.neutralized = probes::neutralized(task, trees.heldout.as_ref(), plan, &outcomes);
+    tell_of_commands(task, &prepared, &output, &mut run, &outcomes)?;
     let gates = gates::of(task, options, &run, &adequacy);
     run.finish(plan, &adequacy, &gates, not_reached);
     output.write_run(&run)?;
@@ -207,6 +208,19 @@ pub fn measure(
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);
     Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// Adds what the decided mutants tell of the commands.
+fn tell_of_commands(
+    task: &Task,
+    Prepared { trees, plan, .. }: &Prepared,
+    output: &OutputDir,
+    run: &mut RunFile,
+    outcomes: &BTreeMap<usize, Outcome>,
+) -> Result<(), MeasureError> {
+    run.matrix = Matrix::of(task, plan, output, run)?;
+    run.neutralized = probes::neutralized(task, trees.heldout.as_ref(), plan, outcomes);
+    Ok(())
 }
 
 /// Leaves as many mutants as the task's budget pays for; those of the `earlier` part of a resumed run.

@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Controls, Matrix, Options, Prepared, StartRecord, VariantRecord};
+use super::{Controls, Matrix, Options, Prepared, StartRecord, UncoveredRecord, VariantRecord};
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
-use crate::plan::{Class, Plan, SAMPLER, Uncovered, interpreter};
+use crate::plan::{Class, Plan, SAMPLER, interpreter};
 use crate::run::sandbox::{Limits, Place, Sandbox};
 use crate::run::workspace::Soundness;
 use crate::run::{Baseline, Lab, Run, Runner, Tests};
@@ -134,30 +134,6 @@ pub struct RunFile {
     pub gates: BTreeMap<String, bool>,
     /// Known defects that a person lets through.
     pub allowed: Vec<String>,
-}
-
-/// A function that no cheat takes the place of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UncoveredRecord {
-    /// Its file.
-    pub path: String,
-    /// Its dotted name.
-    pub function: String,
-    /// Line of its definition, from 1.
-    pub line: u32,
-    /// Why not.
-    pub why: String,
-}
-
-impl UncoveredRecord {
-    fn of(one: &Uncovered, plan: &Plan) -> Self {
-        Self {
-            path: plan.files[one.file as usize].name.clone(),
-            function: one.function.clone(),
-            line: one.line,
-            why: one.why.to_owned(),
-        }
-    }
 }
 
 /// The numbers of one class.

@@ -1,5 +1,8 @@
 //! Generated commands: what is added to a task, what is not and why, and what they then decide.
 
+use std::fs;
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::harness::{Ran, Sandbox};
@@ -282,4 +285,37 @@ fn bad_input_is_told_and_nothing_is_written() {
     sandbox.write("tree/heldout/adequacy_twin.py", "# of somebody else\n");
     let ran = sandbox.call(["probes", "tree"]).run();
     ran.exits(2).tells("`heldout` has another `adequacy_twin.py`; move it away");
+}
+
+#[test]
+fn the_example_of_a_problem_is_what_import_and_probes_make_and_its_gates_hold() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/runs");
+    let sandbox = Sandbox::new();
+    sandbox.write("record.json", fs::read(example.join("record.json")).expect("the record"));
+    sandbox.call(["import", "lcb", "record.json", "-o", "tree"]).writes_tree().run().exits(0);
+    probes(&sandbox).exits(0);
+    for file in [
+        "adequacy.toml",
+        "start/solution.py",
+        "start/tests/check.py",
+        "reference/solution.py",
+        "heldout/heldout.json",
+        "heldout/adequacy_twin.py",
+        "heldout/adequacy_determinism.py",
+        "heldout/adequacy_type_strict.py",
+        "heldout/adequacy_imports.py",
+    ] {
+        let kept =
+            fs::read_to_string(example.join("task").join(file)).expect("a file of the example");
+        assert_eq!(
+            sandbox.read(&format!("tree/{file}")),
+            kept,
+            "{file}: make it again, see docs/importing.md"
+        );
+    }
+    let ran = sandbox.seal(&["--operator", "number-shift"]).run();
+    ran.exits(0).says("cheats           2 of 3 killed, 1 neutralized by a twin\n");
+    let contract = sandbox.json("adequacy.out/sealed/contract.json");
+    let gate = &contract["adequacy"]["gates"]["cheat_class_survived"];
+    ran.same(gate["pass"].clone(), Value::from(true));
 }
