@@ -43,6 +43,8 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  adequacy init .")]
     Init(InitArgs),
     Import(super::import::Args),
+    #[command(after_help = "Example:\n  adequacy probes task && adequacy seal task")]
+    Probes(super::probes::Args),
     #[command(
         after_help = "Example:\n  adequacy bundle . -o task.bundle && adequacy bundle verify task.bundle"
     )]
@@ -209,10 +211,11 @@ pub(crate) struct KeepArgs {
 }
 
 /// What `--allow` takes.
-const DEFECTS: [&str; 10] = [
+const DEFECTS: [&str; 11] = [
     "zero-kill",
     crate::measure::EMPTY,
     crate::measure::FLAKY,
+    crate::measure::PREPATCH,
     "undecided",
     "timeout_share",
     "kill_ratio",

@@ -21,6 +21,7 @@ mod many;
 mod measure;
 mod member;
 mod merge;
+mod probes;
 mod progress;
 mod receipt;
 mod replay;
@@ -111,6 +112,7 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Clean(args) => clean::run(args, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
+        Command::Probes(args) => probes::run(args, streams),
         Command::Audit(args) => audit::run(args, streams),
         Command::Check(args) => check::run(args, streams),
         Command::Bundle(args) => bundle::run(args, streams),

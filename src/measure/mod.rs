@@ -9,16 +9,19 @@ mod empty;
 mod error;
 mod estimate;
 pub mod evidence;
+mod flaky_ids;
 mod gates;
 mod history;
 mod install;
 mod ledger;
 mod links;
+mod matrix;
 mod merge;
 mod observe;
 mod output;
 mod parallel;
 mod prepare;
+mod probes;
 mod protect;
 pub mod receipt;
 mod reopen;
@@ -28,6 +31,7 @@ mod same_task;
 mod shard;
 mod tamper;
 mod trees;
+mod uncovered;
 mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,11 +44,13 @@ pub use controls::{Controls, Refusal, Rewrite};
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use ledger::{Ledger, LedgerError, Line};
+pub use matrix::{Matrix, Minimal};
 pub use merge::{MergeError, Merged, merge};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
 pub use parallel::{Disagreement, Parallel};
 pub use prepare::{Prepared, nothing_to_do, prepare};
+pub use probes::{Probes, generate};
 pub use protect::RUNNER_FILES;
 pub use reopen::{ReopenError, Reopened, reopen};
 pub use replay::{replay, rerun};
@@ -54,6 +60,7 @@ pub use run_file::{
 pub use shard::Shard;
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
+pub use uncovered::UncoveredRecord;
 
 use crate::adequacy::{Adequacy, Gate};
 use crate::base::{Event, RelPath, Sink};
@@ -69,6 +76,9 @@ pub const EMPTY: &str = "empty";
 
 /// What `--allow` takes for commands that give two answers on the unmutated tree, and the gate's name.
 pub const FLAKY: &str = "flaky";
+
+/// The gate of commands that do not end on the start tree as the task says, and what `--allow` takes.
+pub const PREPATCH: &str = "prepatch";
 
 /// How a task is measured.
 #[derive(Debug, Clone)]
@@ -189,8 +199,10 @@ pub fn measure(
         settings.jobs = share.workers(settings.jobs, prepared.plan.counted().count());
     }
     let lab = open_lab(task, &prepared.trees, &links, &settings, &output, spawner, sink)?;
-    let baseline = lab.baseline()?;
+    let baseline =
+        lab.baseline().map_err(|error| flaky_ids::of_red(&lab, &task.commands, error, sink))?;
     run.baseline(&baseline, &lab);
+    run.flaky_ids = flaky_ids::find(&lab, &task.commands, lab.flaky(), sink)?;
     let trees = &prepared.trees;
     (run.start, run.variants) = observe::others(task, trees, &links, options, spawner, sink)?;
     sample_to_budget(task, &mut prepared.plan, &mut run, earlier.as_ref(), baseline.cpu());
@@ -213,6 +225,8 @@ pub fn measure(
         output.write_run(&run)?;
         return Err(error);
     }
+    tell_of_commands(task, &prepared, &output, &mut run, &outcomes)?;
+    let plan = &prepared.plan;
     let outcome = |place: usize| outcomes.get(&place).copied();
     let (adequacy, gates) = match shard {
         // Gates ask about all mutants: a part of them passes none and fails none.
@@ -252,6 +266,20 @@ fn open_lab<'a>(
         evidence::install(output, install.as_ref())?;
     }
     Ok(lab)
+}
+
+/// Adds what the decided mutants tell of the commands.
+fn tell_of_commands(
+    task: &Task,
+    Prepared { trees, plan, .. }: &Prepared,
+    output: &OutputDir,
+    run: &mut RunFile,
+    outcomes: &BTreeMap<usize, Outcome>,
+) -> Result<(), MeasureError> {
+    let ids = plan.mutants.iter().map(|mutant| mutant.id.to_string()).collect::<Vec<_>>();
+    run.matrix = Matrix::of(task, &ids, output, run)?;
+    run.neutralized = probes::neutralized(task, trees.heldout.as_ref(), plan, outcomes);
+    Ok(())
 }
 
 /// Leaves as many mutants as the task's budget pays for; those of the `earlier` part of a resumed run.

@@ -7,11 +7,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Conduct, Controls, Options, Prepared, StartRecord, VariantRecord};
+use super::{
+    Conduct, Controls, Matrix, Options, Prepared, StartRecord, UncoveredRecord, VariantRecord,
+};
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
-use crate::plan::{Class, Plan, Planned, SAMPLER, Uncovered, interpreter};
+use crate::plan::{Class, Plan, Planned, SAMPLER, interpreter};
 use crate::run::sandbox::{Limits, Place, Sandbox};
 use crate::run::workspace::Soundness;
 use crate::run::{Baseline, Lab, Left, Run, Runner, Tests};
@@ -110,6 +112,9 @@ pub struct RunFile {
     pub variants: Vec<VariantRecord>,
     /// Ids of the commands that gave two answers on the unmutated tree and were let through.
     pub flaky: Vec<String>,
+    /// Of those whose tests are named one by one: the tests that gave two answers.
+    #[serde(default)]
+    pub flaky_ids: BTreeMap<String, Vec<String>>,
     /// What the controls found.
     pub controls: Option<Controls>,
     /// Whether the run went on where an earlier one was broken off.
@@ -124,38 +129,20 @@ pub struct RunFile {
     pub not_reached: Vec<String>,
     /// The numbers, once all mutants are decided.
     pub totals: Option<Totals>,
+    /// What the mutants tell on which every command was run, where there are several commands.
+    #[serde(default)]
+    pub matrix: Option<Matrix>,
     /// What a sample says of the mutants it was drawn from.
     pub sample: Option<Interval>,
     /// Places in the sources with a kill, and all with a mutant that counts.
     pub sites: Option<(usize, usize)>,
+    /// Surviving cheats that gain nothing, because a twin asks their function from another process.
+    #[serde(default)]
+    pub neutralized: Vec<String>,
     /// The gates, once all mutants are decided: whether each passes.
     pub gates: BTreeMap<String, bool>,
     /// Known defects that a person lets through.
     pub allowed: Vec<String>,
-}
-
-/// A function that no cheat takes the place of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UncoveredRecord {
-    /// Its file.
-    pub path: String,
-    /// Its dotted name.
-    pub function: String,
-    /// Line of its definition, from 1.
-    pub line: u32,
-    /// Why not.
-    pub why: String,
-}
-
-impl UncoveredRecord {
-    fn of(one: &Uncovered, plan: &Plan) -> Self {
-        Self {
-            path: plan.files[one.file as usize].name.clone(),
-            function: one.function.clone(),
-            line: one.line,
-            why: one.why.to_owned(),
-        }
-    }
 }
 
 /// The numbers of one class.
@@ -339,6 +326,7 @@ impl RunFile {
             start: None,
             variants: Vec::new(),
             flaky: Vec::new(),
+            flaky_ids: BTreeMap::new(),
             controls: None,
             resumed: options.resume,
             taken_over: 0,
@@ -346,8 +334,10 @@ impl RunFile {
             sentinels: Sentinels::default(),
             not_reached: Vec::new(),
             totals: None,
+            matrix: None,
             sample: None,
             sites: None,
+            neutralized: Vec::new(),
             gates: BTreeMap::new(),
             allowed: options.allow.iter().cloned().collect(),
         };

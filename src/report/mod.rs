@@ -15,6 +15,7 @@ mod json;
 mod junit;
 mod log;
 mod markdown;
+mod matrix;
 mod place;
 mod prompt;
 mod ratchet;

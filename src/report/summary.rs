@@ -200,6 +200,10 @@ fn commands(text: &mut String, log: &RunLog, style: Style) {
             command.alone
         );
     }
+    if let Some(matrix) = &log.run.matrix {
+        let lines = super::matrix::lines(matrix);
+        let _ = lines.iter().try_for_each(|line| writeln!(text, "  {}", escaped(line)));
+    }
     text.push('\n');
 }
 

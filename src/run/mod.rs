@@ -37,7 +37,7 @@ pub use lab::{Lab, Settings};
 pub use left::Left;
 pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
 pub use red::Red;
-pub use runner::{Label, Runner, Tests};
+pub use runner::{Label, Runner, Tests, junit};
 pub use spawn::Spawner;
 pub use turns::{Share, Turn, Turns, Useful};
 

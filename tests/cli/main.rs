@@ -16,6 +16,7 @@ mod interrupts;
 mod isolation;
 mod list;
 mod many;
+mod probes;
 mod processes;
 mod recovery;
 mod refusals;
