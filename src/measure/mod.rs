@@ -208,23 +208,36 @@ pub fn measure(
         output.write_run(&run)?;
         return Err(error);
     }
+    let (adequacy, gates) = numbers(task, plan, &outcomes, &output, &mut run, not_reached)?;
+    let Prepared { trees, plan, .. } = prepared;
+    let protected = protect::protected(task, &trees);
+    Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// The numbers of a run whose mutants are decided, which are added to its `run.json`.
+fn numbers(
+    task: &Task,
+    plan: &Plan,
+    outcomes: &BTreeMap<usize, Outcome>,
+    output: &OutputDir,
+    run: &mut RunFile,
+    not_reached: Vec<String>,
+) -> Result<(Adequacy, Vec<Gate>), MeasureError> {
     let outcome = |place: usize| outcomes.get(&place).copied();
-    let (adequacy, gates) = match shard {
+    let (adequacy, gates) = match run.conduct.shard {
         // Gates ask about all mutants: a part of them passes none and fails none.
         Some(_) => (Adequacy::of_decided(&plan.planned(), outcome), Vec::new()),
         None => {
             let whole = Adequacy::of(plan, outcome);
             let whole = whole.expect("the pool hands over every mutant or fails");
-            let gates = gates::of(task, &run, &whole);
+            let gates = gates::of(task, run, &whole);
             (whole, gates)
         }
     };
-    run.conduct.confirmed = confirm::count(&output.read_outcomes(&run)?.0);
+    run.conduct.confirmed = confirm::count(&output.read_outcomes(run)?.0);
     run.finish(&plan.planned(), &adequacy, &gates, not_reached);
-    output.write_run(&run)?;
-    let Prepared { trees, plan, .. } = prepared;
-    let protected = protect::protected(task, &trees);
-    Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+    output.write_run(run)?;
+    Ok((adequacy, gates))
 }
 
 /// How many mutants a CPU time pays for, if each takes as long as the unmutated tree; at least one.
