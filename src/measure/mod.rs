@@ -226,26 +226,40 @@ pub fn measure(
         return Err(error);
     }
     tell_of_commands(task, &prepared, &output, &mut run, &outcomes)?;
-    let plan = &prepared.plan;
+    let (adequacy, gates) =
+        conclude(task, &prepared.plan, options, &outcomes, &output, &mut run, not_reached)?;
+    let Prepared { trees, plan, .. } = prepared;
+    let protected = protect::protected(task, &trees);
+    Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// The numbers of a run whose mutants are decided, and what they rest on; all of it is written.
+fn conclude(
+    task: &Task,
+    plan: &Plan,
+    options: &Options,
+    outcomes: &BTreeMap<usize, Outcome>,
+    output: &OutputDir,
+    run: &mut RunFile,
+    not_reached: Vec<String>,
+) -> Result<(Adequacy, Vec<Gate>), MeasureError> {
     let outcome = |place: usize| outcomes.get(&place).copied();
-    let (adequacy, gates) = match shard {
+    let (adequacy, gates) = match run.conduct.shard {
         // Gates ask about all mutants: a part of them passes none and fails none.
         Some(_) => (Adequacy::of_decided(&plan.planned(), outcome), Vec::new()),
         None => {
             let whole = Adequacy::of(plan, outcome);
             let whole = whole.expect("the pool hands over every mutant or fails");
-            let gates = gates::of(task, &run, &whole);
+            let gates = gates::of(task, run, &whole);
             (whole, gates)
         }
     };
-    run.conduct.confirmed = confirm::count(&output.read_outcomes(&run)?.0);
+    run.conduct.confirmed = confirm::count(&output.read_outcomes(run)?.0);
     run.finish(&plan.planned(), &adequacy, &gates, not_reached);
-    output.write_run(&run)?;
-    evidence::finish(&output, &run)?;
-    receipt::finish(&output, &run, &options.act)?;
-    let Prepared { trees, plan, .. } = prepared;
-    let protected = protect::protected(task, &trees);
-    Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+    output.write_run(run)?;
+    evidence::finish(output, run)?;
+    receipt::finish(output, run, &options.act)?;
+    Ok((adequacy, gates))
 }
 
 /// Opens the lab, with the record of what `[setup]` finds and leaves.
