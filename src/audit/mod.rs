@@ -10,26 +10,44 @@ use serde::Serialize;
 pub use sample::{choose, upper_bound};
 
 use crate::adequacy::Adequacy;
-use crate::base::Sink;
-use crate::bundle::{Bundle, Claim, CompileRecord};
-use crate::measure::{self, MeasureError, Options, Prepared};
+use crate::base::{Sha256, Sink};
+use crate::bundle::{Bundle, COMPILE, Claim, CompileRecord};
+use crate::check::place;
+use crate::measure::{self, MeasureError, Options, Prepared, Rerun};
 use crate::outcome::{self, Doubt, Outcome, Reason, Terms};
 use crate::plan::Class;
 use crate::run::{RunError, Spawner};
 use crate::task::Task;
-use crate::tree::{Choice, TreeError};
+use crate::tree::{self, Choice, TreeError};
 
-/// What an audit found.
+/// What `format` says.
+pub const FORMAT: &str = "adequacy-audit/1";
+
+/// The audit record: what was tried, on what, and what was found. Nothing in it hangs on a clock.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
+    /// [`FORMAT`].
+    pub format: &'static str,
+    /// Name and version of this program.
+    pub tool: String,
     /// What follows.
     pub word: AuditWord,
     /// Why the plan could not be made or run again.
     pub why: Option<String>,
     /// Digest of the contract.
     pub contract_sha256: String,
+    /// Digest of the bundle's `sealed/compile.json`, which lists all that is in it.
+    pub compile_sha256: String,
+    /// Mutants of which the bundle claims an outcome.
+    pub claims: usize,
+    /// `sys.version` of the interpreter here, once one was asked.
+    pub interpreter: Option<String>,
+    /// What held the commands.
+    pub isolation: String,
     /// Seed of the sample.
     pub seed: u64,
+    /// Mutants that the sample was to have.
+    pub sample_size: usize,
     /// The null patch and the hunk reverts, all of which were run.
     pub always: Agreement,
     /// The random sample, half claimed kills and half claimed survivors.
@@ -98,7 +116,8 @@ pub struct Draw {
 }
 
 /// Makes the plan of a bundle again and runs a part of it on the exact path. `options` say where and
-/// with how many workers; what is measured comes from the bundle's own record.
+/// with how many workers; what is measured comes from the bundle's own record. Directories that were left
+/// out of its trees and that a command needs are linked to those of the tree at `links_from`.
 ///
 /// # Errors
 /// [`MeasureError`] when the audit itself cannot go on. A plan that comes out otherwise, and a right
@@ -107,15 +126,23 @@ pub fn audit(
     bundle: &Bundle,
     compile: &CompileRecord,
     draw: Draw,
+    links_from: Option<&Path>,
     options: &Options,
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<Audit, MeasureError> {
     let mut audit = Audit {
+        format: FORMAT,
+        tool: concat!("adequacy ", env!("CARGO_PKG_VERSION")).to_owned(),
         word: AuditWord::CannotRebuild,
         why: None,
         contract_sha256: bundle.contract_sha256.to_string(),
+        compile_sha256: compile_digest(bundle)?,
+        claims: compile.mutants.len(),
+        interpreter: None,
+        isolation: spawner.sandbox().to_string(),
         seed: draw.seed,
+        sample_size: draw.size,
         always: Agreement::default(),
         sample: Agreement::default(),
         bound: 1.0,
@@ -127,7 +154,11 @@ pub fn audit(
     let ids = flaky(compile);
     let claims = compile.mutants.iter().map(|claim| (claim.id.as_str(), claim));
     let claims = claims.collect::<BTreeMap<_, _>>();
-    let prepared = measure::prepare(&task, &options.wanted(), sink);
+    if let Some(why) = no_place(bundle, compile, &options, spawner) {
+        return Ok(Audit { why: Some(why), ..audit });
+    }
+    let links = links_from.map(|root| tree::snapshot(root, &compile.choice, sink)).transpose()?;
+    let prepared = measure::prepare_linked(&task, &options.wanted(), links, sink);
     let rebuilt = prepared.map(|prepared| match same_plan(bundle, compile, &claims, &prepared) {
         Ok(adequacy) => Ok((prepared, adequacy)),
         Err(why) => Err(why),
@@ -140,6 +171,7 @@ pub fn audit(
         }
         Err(error) => return Err(error),
     };
+    audit.interpreter = prepared.interpreter.as_ref().map(|(_, judge)| judge.version.clone());
     let (always, drawn) = places(&prepared, &adequacy, draw);
     let all = always.iter().chain(&drawn).copied().collect::<Vec<_>>();
     let outcomes = match outcomes(&task, &options, &prepared, &all, &ids, spawner, sink) {
@@ -168,6 +200,28 @@ fn task(bundle: &Bundle, compile: &CompileRecord) -> Task {
         task.mutate.limit = Some(u32::try_from(limit).unwrap_or(u32::MAX));
     }
     task
+}
+
+/// Why a command cannot run at the place that it is sealed with.
+fn no_place(
+    bundle: &Bundle,
+    compile: &CompileRecord,
+    options: &Options,
+    spawner: &Spawner,
+) -> Option<String> {
+    let path = place::search_path(&compile.task);
+    bundle.record.acceptance.iter().find_map(|command| {
+        let seal = command.seal.as_ref()?;
+        let (argv, scratch) = (&command.argv, &options.scratch);
+        let why = place::why_not(seal, argv, spawner.sandbox(), scratch, &path)?;
+        Some(format!("`{}`: {why}", command.id))
+    })
+}
+
+fn compile_digest(bundle: &Bundle) -> Result<String, TreeError> {
+    let path = bundle.root.join(COMPILE);
+    let text = std::fs::read(&path).map_err(|error| TreeError::io("read", &path, error))?;
+    Ok(Sha256::of(&text).to_string())
 }
 
 /// Places of the commands that were let through though they gave two answers.
@@ -262,7 +316,7 @@ fn outcomes(
     let scratch: &Path = &options.scratch;
     let logs = tempfile::tempdir_in(scratch);
     let logs = logs.map_err(|error| TreeError::io("make a directory in", scratch, error))?;
-    let again = (places, flaky);
+    let again = Rerun { places, flaky, at_sealed_places: true };
     let runs = measure::rerun(task, options, prepared, again, logs.path(), spawner, sink)?;
     let runners = measure::runners(task);
     let judged = runs.into_iter().map(|(place, runs)| {

@@ -62,6 +62,17 @@ pub enum BundleError {
         /// What is wrong.
         what: String,
     },
+    /// An archive holds more than a bundle may.
+    #[error(
+        "bundle_too_large: `{}` holds {what}; if you trust it, unpack it and give the directory",
+        path.display()
+    )]
+    TooLarge {
+        /// The archive.
+        path: PathBuf,
+        /// The limit that it passes.
+        what: String,
+    },
     /// A file is not there, is not listed, or is not the listed one.
     #[error("bundle_files_differ: {0}")]
     Files(String),
@@ -87,6 +98,7 @@ impl BundleError {
             Self::Run(_) => Some("bundle_run"),
             Self::Changed(_) => Some("bundle_changed"),
             Self::Unreadable { .. } => Some("bundle_unreadable"),
+            Self::TooLarge { .. } => Some("bundle_too_large"),
             Self::Files(_) => Some("bundle_files_differ"),
             Self::Differs(_) => Some("bundle_contract_differs"),
             Self::Tree(_)

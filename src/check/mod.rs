@@ -8,6 +8,8 @@ mod answer;
 mod collection;
 mod commands;
 mod ids;
+mod links;
+pub(crate) mod place;
 mod protected;
 mod python;
 mod restore;
@@ -23,6 +25,7 @@ pub use answer::{
 use crate::base::{RelPath, Sha256, Sink};
 use crate::bundle::{self, Bundle, BundleError};
 use crate::envelope::PublicKey;
+use crate::measure;
 use crate::run::{RunError, Spawner};
 use crate::tree::{self, Choice, ProtectedError, Snapshot, TreeError};
 use crate::verify;
@@ -43,6 +46,8 @@ pub struct Options {
     pub output_limit: u64,
     /// The key that the contract must be sealed under.
     pub key: Option<PublicKey>,
+    /// A tree whose left-out directories the copies link to; without one the final tree's own.
+    pub links_from: Option<PathBuf>,
 }
 
 /// Why there is no answer.
@@ -65,9 +70,10 @@ pub enum CheckError {
     Run(#[from] RunError),
     /// The final tree is not what it was when the check began.
     #[error(
-        "the final tree changed while it was checked: `{0}`; check it again when nothing writes to it"
+        "the final tree, or what the copies link to, changed while it was checked: `{0}`; check it again \
+         when nothing writes to it"
     )]
-    Changed(RelPath),
+    Changed(String),
     /// Processes of the check live on.
     #[error("processes of the check are still alive: {0:?}")]
     Survivors(Vec<i32>),
@@ -98,15 +104,28 @@ pub fn check(
     let before = listing(&root, &choice, sink)?;
     let protected = protected::judge(&bundle, &root)?;
     // Before anything of the tree runs, which could write to the bundle.
-    let collection = collection::judge(&bundle, before.as_ref(), &choice)?;
+    let mut collection = collection::judge(&bundle, before.as_ref(), &choice)?;
     let fresh = restore::fresh(&bundle, before.as_ref(), &options.scratch)?;
-    let (commands, restored) = commands::run(&bundle, &fresh, options, spawner, sink)?;
+    let links = match &options.links_from {
+        Some(from) => listing(from, &choice, sink)?,
+        None => None,
+    };
+    let links = links::of(&bundle, links.as_ref().or(before.as_ref()));
+    if options.links_from.is_none() {
+        collection.add_linked(&links);
+    }
+    let links = links.into_iter().map(|link| (link.path, link.target)).collect::<Vec<_>>();
+    let watched = measure::fingerprint(&links)?;
+    let (commands, restored) = commands::run(&bundle, &fresh, &links, options, spawner, sink)?;
     let survivors = spawner.survivors();
     if !survivors.is_empty() {
         return Err(CheckError::Survivors(survivors));
     }
     let after = listing(&root, &choice, &crate::base::Silent)?;
     if let Some(path) = first_change(before.as_ref(), after.as_ref()) {
+        return Err(CheckError::Changed(path.to_string()));
+    }
+    if let Some(path) = watched.first_difference(&measure::fingerprint(&links)?) {
         return Err(CheckError::Changed(path));
     }
     let adequacy = AdequacyPart::of(&bundle.record);

@@ -1,5 +1,7 @@
 //! `adequacy audit`: a part of a bundle's claims, tried again by somebody else.
 
+use std::fs::File;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::thread;
 
@@ -31,7 +33,13 @@ pub(crate) struct Args {
     /// Workers [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Print what was found as one JSON object
+    /// Write what was found to this file, which must be new: the audit record
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// A tree of yours that has what is left out of the bundle's (.venv, node_modules): copies link to it
+    #[arg(long, value_name = "DIR")]
+    links_from: Option<PathBuf>,
+    /// Print the audit record
     #[arg(long)]
     json: bool,
     /// Where copies are made [default: the system's temporary directory]
@@ -44,6 +52,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    // Before anything runs for long.
+    if let Some(place) = args.output.as_deref().filter(|place| place.exists()) {
+        let message = format!("`{}` is there already; name a new file", place.display());
+        return Err(Fault::new(Exit::Output, message));
+    }
     let place = args.bundle.canonicalize().unwrap_or_else(|_| args.bundle.clone());
     let scratch = setup::scratch(args.scratch.as_deref(), &place)?;
     let bundle = bundle::open(&args.bundle, &scratch)?;
@@ -72,11 +85,20 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     let spawner = setup::spawner_for(&kept, limits, helper, &args.isolation, !args.json, streams)?;
     let progress = Progress::new(args.json);
     let draw = Draw { size: args.sample, seed: args.seed };
-    let audit = audit::audit(&bundle, compile, draw, &options, &spawner, &progress);
+    let links_from = args.links_from.as_ref().map(setup::directory).transpose()?;
+    let links = links_from.as_deref();
+    let audit = audit::audit(&bundle, compile, draw, links, &options, &spawner, &progress);
     progress.finish();
     let audit = audit?;
+    let text = serde_json::to_string_pretty(&audit).expect("plain values");
+    if let Some(place) = &args.output {
+        let written = File::create_new(place).and_then(|mut file| writeln!(file, "{text}"));
+        written.map_err(|error| {
+            let message = format!("cannot write `{}`: {error}", place.display());
+            Fault::new(Exit::Output, message)
+        })?;
+    }
     if args.json {
-        let text = serde_json::to_string_pretty(&audit).expect("plain values");
         writeln!(streams.out, "{text}")?;
     } else {
         show(&audit, streams)?;

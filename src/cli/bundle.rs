@@ -156,6 +156,7 @@ impl From<BundleError> for Fault {
             | BundleError::Changed(_)
             | BundleError::Contract { .. }
             | BundleError::Unreadable { .. }
+            | BundleError::TooLarge { .. }
             | BundleError::Files(_)
             | BundleError::Differs(_) => Exit::Refused,
         };

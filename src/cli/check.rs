@@ -32,6 +32,10 @@ pub(crate) struct Args {
     /// Print the parts as one JSON object
     #[arg(long)]
     json: bool,
+    /// A tree of yours that has what is left out of copies (.venv, node_modules): copies link to it, not
+    /// to the final tree's own
+    #[arg(long, value_name = "DIR")]
+    links_from: Option<PathBuf>,
     /// Where copies are made [default: the system's temporary directory]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
@@ -52,6 +56,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         env: args.env.clone(),
         scratch: setup::scratch(args.scratch.as_deref(), &root)?,
         output_limit: args.max_output,
+        links_from: args.links_from.as_ref().map(setup::directory).transpose()?,
         key: key.map_err(|message| Fault::new(Exit::Usage, message))?,
     };
     let kept = Kept { tree: &root, scratch: &options.scratch, output: &args.subject };

@@ -84,6 +84,13 @@ pub(crate) fn scratch(named: Option<&Path>, tree: &Path) -> Result<PathBuf, Faul
     Ok(scratch)
 }
 
+/// A directory that an argument names.
+pub(crate) fn directory(path: impl AsRef<Path>) -> Result<PathBuf, Fault> {
+    let path = path.as_ref();
+    let found = path.canonicalize().ok().filter(|found| found.is_dir());
+    found.ok_or_else(|| Fault::new(Exit::Usage, format!("`{}` is no directory", path.display())))
+}
+
 /// This program's own file.
 pub(crate) fn helper() -> Result<PathBuf, Fault> {
     std::env::current_exe().map_err(|error| {

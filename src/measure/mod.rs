@@ -27,11 +27,12 @@ pub use controls::{Controls, Refusal, Rewrite};
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use ledger::{Ledger, LedgerError, Line};
+pub use links::{Fingerprint, Link, fingerprint, needed};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
-pub use prepare::{Prepared, nothing_to_do, prepare};
+pub use prepare::{Prepared, nothing_to_do, prepare, prepare_linked};
 pub use protect::RUNNER_FILES;
-pub use replay::{replay, rerun};
+pub use replay::{Rerun, replay, rerun};
 pub use run_file::{
     ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
 };

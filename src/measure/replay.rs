@@ -23,12 +23,23 @@ pub fn replay(
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<Vec<Run>, MeasureError> {
-    let made = rerun(task, options, prepared, (&[place], flaky), logs, spawner, sink)?;
+    let again = Rerun { places: &[place], flaky, at_sealed_places: false };
+    let made = rerun(task, options, prepared, again, logs, spawner, sink)?;
     Ok(made.into_values().flatten().collect())
 }
 
-/// Runs the mutants at these places of a plan again, with outputs in `logs`: the runs of each. The
-/// commands at the places `flaky` need not pass on the unmutated tree first.
+/// What is run again, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Rerun<'a> {
+    /// Places of mutants in the plan.
+    pub places: &'a [usize],
+    /// Places of commands that need not pass on the unmutated tree first.
+    pub flaky: &'a BTreeSet<usize>,
+    /// Whether a command that is sealed with a directory runs there.
+    pub at_sealed_places: bool,
+}
+
+/// Runs mutants of a plan again, with outputs in `logs`: the runs of each.
 ///
 /// # Errors
 /// [`MeasureError`] as [`measure`](super::measure()).
@@ -36,14 +47,16 @@ pub fn rerun(
     task: &Task,
     options: &Options,
     prepared: &Prepared,
-    (places, flaky): (&[usize], &BTreeSet<usize>),
+    again: Rerun<'_>,
     logs: &Path,
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<BTreeMap<usize, Vec<Run>>, MeasureError> {
+    let Rerun { places, flaky, at_sealed_places } = again;
     let settings = options.settings(logs.to_owned(), flaky.clone());
     let links = prepared.links(task, sink);
     let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
+    let lab = if at_sealed_places { lab.at_sealed_places() } else { lab };
     lab.baseline()?;
     let made = Mutex::new(BTreeMap::<usize, Vec<Run>>::new());
     lab.mutants(&prepared.plan, places, &|place: usize, runs: &[Run]| {

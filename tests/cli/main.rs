@@ -13,6 +13,7 @@ mod imports;
 mod interrupts;
 mod isolation;
 mod list;
+mod places;
 mod processes;
 mod refusals;
 mod reports;
