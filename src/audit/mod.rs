@@ -14,7 +14,7 @@ use crate::base::{Sha256, Sink};
 use crate::bundle::{Bundle, COMPILE, Claim, CompileRecord};
 use crate::check::place;
 use crate::measure::{self, MeasureError, Options, Prepared, Rerun};
-use crate::outcome::{self, Doubt, Outcome, Reason, Terms};
+use crate::outcome::{Doubt, Outcome, Reason};
 use crate::plan::Class;
 use crate::run::{RunError, Spawner};
 use crate::task::Task;
@@ -174,7 +174,9 @@ pub fn audit(
     audit.interpreter = prepared.interpreter.as_ref().map(|(_, judge)| judge.version.clone());
     let (always, drawn) = places(&prepared, &adequacy, draw);
     let all = always.iter().chain(&drawn).copied().collect::<Vec<_>>();
-    let outcomes = match outcomes(&task, &options, &prepared, &all, &ids, spawner, sink) {
+    let again = Rerun { places: &all, flaky: &ids, at_sealed_places: true };
+    let outcomes = measure::judged_again(&task, &options, &prepared, again, spawner, sink);
+    let outcomes = match outcomes {
         Ok(outcomes) => outcomes,
         Err(error) if is_answer(&error) => {
             return Ok(Audit { why: Some(error.to_string()), ..audit });
@@ -302,29 +304,6 @@ fn places(prepared: &Prepared, adequacy: &Adequacy, draw: Draw) -> (Vec<usize>, 
     let drawn = choose(&named.collect::<Vec<_>>(), draw.size, draw.seed);
     let always = always.into_iter().map(|(place, _)| place).collect();
     (always, drawn.into_iter().map(|number| rest[number].0).collect())
-}
-
-fn outcomes(
-    task: &Task,
-    options: &Options,
-    prepared: &Prepared,
-    places: &[usize],
-    flaky: &BTreeSet<usize>,
-    spawner: &Spawner,
-    sink: &dyn Sink,
-) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
-    let scratch: &Path = &options.scratch;
-    let logs = tempfile::tempdir_in(scratch);
-    let logs = logs.map_err(|error| TreeError::io("make a directory in", scratch, error))?;
-    let again = Rerun { places, flaky, at_sealed_places: true };
-    let runs = measure::rerun(task, options, prepared, again, logs.path(), spawner, sink)?;
-    let runners = measure::runners(task);
-    let judged = runs.into_iter().map(|(place, runs)| {
-        let must_build = !prepared.plan.mutants[place].class.is_never_unviable();
-        let terms = Terms { runners: &runners, flaky, must_build };
-        (place, outcome::judge(&runs, &terms))
-    });
-    Ok(judged.collect())
 }
 
 fn compare(

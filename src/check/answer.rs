@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::change::ChangePart;
 use crate::base::RelPath;
 use crate::bundle::Bundle;
 use crate::contract::{Record, Strength};
@@ -25,6 +26,8 @@ pub struct Answer {
     pub adequacy: Option<AdequacyPart>,
     /// Files outside of the protected paths that change what is collected.
     pub collection: Option<CollectionPart>,
+    /// How well the commands pin down this solution, where that was asked; it never changes the word.
+    pub change: Option<ChangePart>,
     /// What no contract shows.
     pub does_not_show: Vec<&'static str>,
 }
@@ -224,6 +227,7 @@ impl Answer {
             restored: false,
             adequacy: None,
             collection: None,
+            change: None,
             does_not_show: Vec::new(),
         }
     }
@@ -277,6 +281,7 @@ impl Answer {
             restored,
             adequacy,
             collection,
+            change: None,
             does_not_show,
         }
     }

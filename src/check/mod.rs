@@ -5,6 +5,7 @@
 //! nothing to put back. The answer has parts that are never made into one number.
 
 mod answer;
+mod change;
 mod collection;
 mod commands;
 mod ids;
@@ -22,10 +23,12 @@ pub use answer::{
     Verdict, Word,
 };
 
+pub use change::{ChangePart, ClassPart, Survivor};
+
 use crate::base::{RelPath, Sha256, Sink};
 use crate::bundle::{self, Bundle, BundleError};
 use crate::envelope::PublicKey;
-use crate::measure;
+use crate::measure::{self, MeasureError};
 use crate::run::{RunError, Spawner};
 use crate::tree::{self, Choice, ProtectedError, Snapshot, TreeError};
 use crate::verify;
@@ -48,6 +51,9 @@ pub struct Options {
     pub key: Option<PublicKey>,
     /// A tree whose left-out directories the copies link to; without one the final tree's own.
     pub links_from: Option<PathBuf>,
+    /// How mutants of the final tree's change are run, where they are asked for; what is measured does
+    /// not come from here.
+    pub mutate_change: Option<measure::Options>,
 }
 
 /// Why there is no answer.
@@ -74,6 +80,9 @@ pub enum CheckError {
          when nothing writes to it"
     )]
     Changed(String),
+    /// The mutants of the change cannot be run.
+    #[error(transparent)]
+    Change(Box<MeasureError>),
     /// Processes of the check live on.
     #[error("processes of the check are still alive: {0:?}")]
     Survivors(Vec<i32>),
@@ -106,17 +115,25 @@ pub fn check(
     // Before anything of the tree runs, which could write to the bundle.
     let mut collection = collection::judge(&bundle, before.as_ref(), &choice)?;
     let fresh = restore::fresh(&bundle, before.as_ref(), &options.scratch)?;
-    let links = match &options.links_from {
+    let from = match &options.links_from {
         Some(from) => listing(from, &choice, sink)?,
         None => None,
     };
-    let links = links::of(&bundle, links.as_ref().or(before.as_ref()));
+    let links = links::of(&bundle, from.as_ref().or(before.as_ref()));
     if options.links_from.is_none() {
         collection.add_linked(&links);
     }
     let links = links.into_iter().map(|link| (link.path, link.target)).collect::<Vec<_>>();
     let watched = measure::fingerprint(&links)?;
     let (commands, restored) = commands::run(&bundle, &fresh, &links, options, spawner, sink)?;
+    let change = match &options.mutate_change {
+        Some(how) => {
+            let (about, links) = ((&bundle, &fresh), from.or(before.clone()));
+            let run_by = (spawner, sink);
+            Some(change::measure(about, &commands, links, options, how, run_by)?)
+        }
+        None => None,
+    };
     let survivors = spawner.survivors();
     if !survivors.is_empty() {
         return Err(CheckError::Survivors(survivors));
@@ -129,7 +146,8 @@ pub fn check(
         return Err(CheckError::Changed(path));
     }
     let adequacy = AdequacyPart::of(&bundle.record);
-    Ok(Answer::of(contract, protected, commands, restored, adequacy, collection))
+    let answer = Answer::of(contract, protected, commands, restored, adequacy, collection);
+    Ok(Answer { change, ..answer })
 }
 
 /// The bundle and what its contract part says.

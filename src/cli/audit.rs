@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::thread;
 
 use super::fault::Fault;
 use super::isolation::{IsolationArgs, Kept, LimitArgs};
@@ -65,9 +64,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         Fault::new(Exit::Refused, message)
     })?;
     let options = Options {
-        jobs: args
-            .jobs
-            .map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from),
+        jobs: args.jobs.map_or_else(setup::processors, usize::from),
         baselines: 1,
         helper: setup::helper()?,
         output: scratch.join("adequacy.out"),

@@ -1,15 +1,19 @@
 //! `adequacy check`: does a final tree do what a contract asks for?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::fault::Fault;
 use super::isolation::{IsolationArgs, Kept, LimitArgs};
 use super::progress::Progress;
 use super::{Exit, Streams, args, setup, verify};
-use crate::check::{self, Answer, Change, CheckError, Options, Verdict, Word};
+use crate::check::{
+    self, Answer, Change, ChangePart, CheckError, Options, Survivor, Verdict, Word,
+};
+use crate::measure;
 use crate::report::terminal::escaped;
 use crate::run::spawn::OUTPUT_LIMIT;
+use crate::tree::Choice;
 
 /// Check a final tree against a bundle, or against a contract alone; the tree's maker is asked nothing
 ///
@@ -32,6 +36,12 @@ pub(crate) struct Args {
     /// Print the parts as one JSON object
     #[arg(long)]
     json: bool,
+    /// Also run the commands on mutants of the change that the final tree makes: how well they pin it down
+    #[arg(long)]
+    mutate_change: bool,
+    /// Workers for these mutants [default: the number of processors]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), requires = "mutate_change")]
+    jobs: Option<u16>,
     /// A tree of yours that has what is left out of copies (.venv, node_modules): copies link to it, not
     /// to the final tree's own
     #[arg(long, value_name = "DIR")]
@@ -51,11 +61,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
     let key = args.key.as_deref().map(verify::read_key).transpose();
     let root = args.final_tree.canonicalize().unwrap_or_else(|_| args.final_tree.clone());
+    let scratch = setup::scratch(args.scratch.as_deref(), &root)?;
     let options = Options {
         timeout: args.timeout,
         env: args.env.clone(),
-        scratch: setup::scratch(args.scratch.as_deref(), &root)?,
+        scratch: scratch.clone(),
         output_limit: args.max_output,
+        mutate_change: args.mutate_change.then(|| change_options(args, &scratch)).transpose()?,
         links_from: args.links_from.as_ref().map(setup::directory).transpose()?,
         key: key.map_err(|message| Fault::new(Exit::Usage, message))?,
     };
@@ -77,6 +89,23 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         Word::Contradicted => Exit::No,
         Word::NotEstablished => Exit::NotEstablished,
         Word::Refused => Exit::Refused,
+    })
+}
+
+fn change_options(args: &Args, scratch: &Path) -> Result<measure::Options, Fault> {
+    Ok(measure::Options {
+        jobs: args.jobs.map_or_else(setup::processors, usize::from),
+        baselines: 1,
+        helper: setup::helper()?,
+        scratch: scratch.to_owned(),
+        output: scratch.join("adequacy.out"),
+        resume: false,
+        choice: Choice::default(),
+        output_limit: args.max_output,
+        limits: args.limits.limits(),
+        full_matrix: false,
+        max_undecided: None,
+        allow: Default::default(),
     })
 }
 
@@ -131,10 +160,31 @@ fn show(answer: &Answer, streams: &mut Streams<'_>) -> Result<(), Fault> {
         }
         collection.changes.iter().for_each(|change| line("", &said(change)));
     }
+    if let Some(change) = &answer.change {
+        show_change(change, &mut line);
+    }
     answer.why.iter().for_each(|why| line("why", why));
     answer.does_not_show.iter().for_each(|what| line("not shown", what));
     writeln!(streams.out, "{}{}", escaped(&text), answer.word.text())?;
     Ok(())
+}
+
+/// The part that `--mutate-change` asks for.
+fn show_change(change: &ChangePart, line: &mut impl FnMut(&str, &str)) {
+    if let Some(why) = &change.why_not {
+        return line("change", &format!("not measured: {why}"));
+    }
+    let ChangePart { killed, mutants, undecided, .. } = change;
+    let beside = if *undecided > 0 { format!(", {undecided} undecided") } else { String::new() };
+    let commands = change.commands.join("`, `");
+    line("change", &format!("{killed} of {mutants} of its mutants killed by `{commands}`{beside}"));
+    for one in &change.by_class {
+        line("", &format!("{} {} of {}", one.class, one.killed, one.mutants));
+    }
+    for one in &change.survivors {
+        let Survivor { path, line: number, operator, class, .. } = one;
+        line("", &format!("accepted: {path}:{number} {operator} ({class})"));
+    }
 }
 
 fn said(change: &Change) -> String {
@@ -147,6 +197,7 @@ impl From<CheckError> for Fault {
             CheckError::Tree(error) => return error.into(),
             CheckError::Bundle(error) => return error.into(),
             CheckError::Run(error) => return error.into(),
+            CheckError::Change(error) => return (*error).into(),
             CheckError::NoTree(_) => Exit::Usage,
             CheckError::Protected(_) => Exit::Refused,
             CheckError::Changed(_) | CheckError::Survivors(_) => Exit::Resources,

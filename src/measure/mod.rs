@@ -32,7 +32,7 @@ pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
 pub use prepare::{Prepared, nothing_to_do, prepare, prepare_linked};
 pub use protect::RUNNER_FILES;
-pub use replay::{Rerun, replay, rerun};
+pub use replay::{Rerun, judged_again, replay, rerun};
 pub use run_file::{
     ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
 };

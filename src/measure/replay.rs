@@ -6,8 +6,10 @@ use std::sync::Mutex;
 
 use super::{MeasureError, Options, Prepared};
 use crate::base::Sink;
+use crate::outcome::{self, Outcome, Terms};
 use crate::run::{Lab, Run, Spawner};
 use crate::task::Task;
+use crate::tree::TreeError;
 
 /// Runs the mutant at `place` of a plan again, every command on it, with outputs in `logs`.
 /// The commands at the places `flaky` need not pass on the unmutated tree first.
@@ -65,4 +67,29 @@ pub fn rerun(
         Ok(())
     })?;
     Ok(made.into_inner().expect("the workers are done"))
+}
+
+/// The same, judged: what each mutant's runs mean. Their outputs are thrown away.
+///
+/// # Errors
+/// [`MeasureError`] as [`measure`](super::measure()).
+pub fn judged_again(
+    task: &Task,
+    options: &Options,
+    prepared: &Prepared,
+    again: Rerun<'_>,
+    spawner: &Spawner,
+    sink: &dyn Sink,
+) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
+    let scratch: &Path = &options.scratch;
+    let logs = tempfile::tempdir_in(scratch);
+    let logs = logs.map_err(|error| TreeError::io("make a directory in", scratch, error))?;
+    let runs = rerun(task, options, prepared, again, logs.path(), spawner, sink)?;
+    let runners = super::runners(task);
+    let judged = runs.into_iter().map(|(place, runs)| {
+        let must_build = !prepared.plan.mutants[place].class.is_never_unviable();
+        let terms = Terms { runners: &runners, flaky: again.flaky, must_build };
+        (place, outcome::judge(&runs, &terms))
+    });
+    Ok(judged.collect())
 }

@@ -13,6 +13,7 @@ mod imports;
 mod interrupts;
 mod isolation;
 mod list;
+mod mutate_change;
 mod places;
 mod processes;
 mod refusals;
