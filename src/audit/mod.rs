@@ -147,7 +147,9 @@ pub fn audit(
         sample: Agreement::default(),
         bound: 1.0,
     };
-    let task = task(bundle, compile);
+    let Some(task) = task(bundle, compile) else {
+        return Ok(Audit { why: Some(no_start(bundle)), ..audit });
+    };
     let choice = Choice { all: true, ..Choice::default() };
     let options =
         Options { choice, output_limit: compile.output_limit, baselines: 1, ..options.clone() };
@@ -196,12 +198,20 @@ pub fn audit(
 }
 
 /// The bundle's task, sampled as it was when it was sealed.
-fn task(bundle: &Bundle, compile: &CompileRecord) -> Task {
-    let mut task = compile.task_below(&bundle.root);
+fn task(bundle: &Bundle, compile: &CompileRecord) -> Option<Task> {
+    let mut task = bundle.task(compile)?;
     if let Some(limit) = compile.limit {
         task.mutate.limit = Some(u32::try_from(limit).unwrap_or(u32::MAX));
     }
-    task
+    Some(task)
+}
+
+/// What to do about a start tree that is not at hand.
+fn no_start(bundle: &Bundle) -> String {
+    let origin = bundle.by_reference.as_ref().map(|record| &record.origin);
+    let from = origin.map(|from| format!(" ({} at {})", from.repository, from.commit));
+    let from = from.unwrap_or_default();
+    format!("the start tree is not in the bundle: give a checkout of it{from} with `--workspace`")
 }
 
 /// Why a command cannot run at the place that it is sealed with.

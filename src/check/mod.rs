@@ -49,6 +49,8 @@ pub struct Options {
     pub output_limit: u64,
     /// The key that the contract must be sealed under.
     pub key: Option<PublicKey>,
+    /// A checkout of the commit that a bundle by reference names.
+    pub workspace: Option<PathBuf>,
     /// A tree whose left-out directories the copies link to; without one the final tree's own.
     pub links_from: Option<PathBuf>,
     /// How mutants of the final tree's change are run, where they are asked for; what is measured does
@@ -165,7 +167,10 @@ fn open(subject: &Path, options: &Options) -> Result<(Bundle, ContractPart), Bun
             what: format!("is neither a bundle nor a file named {}", bundle::CONTRACT),
         });
     }
-    let bundle = bundle::open(folder, &options.scratch)?;
+    let mut bundle = bundle::open(folder, &options.scratch)?;
+    if let Some(checkout) = &options.workspace {
+        bundle.fill(checkout, &options.scratch)?;
+    }
     let origin = match &options.key {
         None => None,
         Some(key) => {

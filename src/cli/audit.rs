@@ -35,6 +35,9 @@ pub(crate) struct Args {
     /// Write what was found to this file, which must be new: the audit record
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// A checkout of the commit that a bundle by reference names
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
     /// A tree of yours that has what is left out of the bundle's (.venv, node_modules): copies link to it
     #[arg(long, value_name = "DIR")]
     links_from: Option<PathBuf>,
@@ -58,7 +61,10 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     }
     let place = args.bundle.canonicalize().unwrap_or_else(|_| args.bundle.clone());
     let scratch = setup::scratch(args.scratch.as_deref(), &place)?;
-    let bundle = bundle::open(&args.bundle, &scratch)?;
+    let mut bundle = bundle::open(&args.bundle, &scratch)?;
+    if let Some(checkout) = &args.workspace {
+        bundle.fill(&setup::directory(checkout)?, &scratch)?;
+    }
     let compile = bundle.compile.as_ref().ok_or_else(|| {
         let message = "the verifier's part of the bundle is not here, so there is no claim to try";
         Fault::new(Exit::Refused, message)

@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// Workers for these mutants [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), requires = "mutate_change")]
     jobs: Option<u16>,
+    /// A checkout of the commit that a bundle by reference names
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
     /// A tree of yours that has what is left out of copies (.venv, node_modules): copies link to it, not
     /// to the final tree's own
     #[arg(long, value_name = "DIR")]
@@ -67,6 +70,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         env: args.env.clone(),
         scratch: scratch.clone(),
         output_limit: args.max_output,
+        workspace: args.workspace.as_ref().map(setup::directory).transpose()?,
         mutate_change: args.mutate_change.then(|| change_options(args, &scratch)).transpose()?,
         links_from: args.links_from.as_ref().map(setup::directory).transpose()?,
         key: key.map_err(|message| Fault::new(Exit::Usage, message))?,

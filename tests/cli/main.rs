@@ -16,6 +16,7 @@ mod list;
 mod mutate_change;
 mod places;
 mod processes;
+mod published;
 mod refusals;
 mod reports;
 mod sealing;
