@@ -72,7 +72,7 @@ pub struct Survivor {
 /// Makes the mutants of the change and runs the commands that pass on each; `links` is the tree whose
 /// left-out directories the copies link to.
 pub(super) fn measure(
-    (bundle, fresh): (&Bundle, &Fresh),
+    (bundle, fresh): (&Bundle, Option<&Fresh>),
     passed: &[CommandPart],
     links: Option<Snapshot>,
     options: &Options,
@@ -80,8 +80,8 @@ pub(super) fn measure(
     (spawner, sink): (&Spawner, &dyn Sink),
 ) -> Result<ChangePart, CheckError> {
     let none = |why: &str| Ok(ChangePart { why_not: Some(why.to_owned()), ..Default::default() });
-    let (Some(start), Some(tree)) = (bundle.workspace(), &fresh.tree) else {
-        return none("there is no start tree, or no final one, that a change could lie between");
+    let (Some(start), Some(tree)) = (bundle.workspace(), fresh.and_then(|fresh| fresh.tree.as_ref())) else {
+        return none("there is no start tree, or nothing ran on the final one");
     };
     if passed.iter().any(|part| part.verdict == Verdict::Fail) {
         return none("a command fails on the final tree, so its failing on a mutant says nothing");

@@ -20,16 +20,12 @@ use crate::tree::{self, Choice, Snapshot};
 /// Lines of output that stand beside a verdict.
 const LINES: usize = 12;
 
-/// Runs what can be run; says of each command what came of it, and whether sealed files were put back.
-pub(super) fn run(
+/// What is known of each command before one runs, and the places of those that can be run.
+pub(super) fn parts(
     bundle: &Bundle,
-    fresh: &Fresh,
-    links: &[(RelPath, PathBuf)],
     options: &Options,
     spawner: &Spawner,
-    sink: &dyn Sink,
-) -> Result<(Vec<CommandPart>, bool), CheckError> {
-    let restored = bundle.compile.is_some();
+) -> (Vec<CommandPart>, Vec<usize>) {
     let mut parts = bundle.record.acceptance.iter().map(unknown).collect::<Vec<_>>();
     let mut places = Vec::new();
     for (place, command) in bundle.record.acceptance.iter().enumerate() {
@@ -38,11 +34,21 @@ pub(super) fn run(
             None => places.push(place),
         }
     }
-    let Some(tree) = fresh.tree.as_ref().filter(|_| !places.is_empty()) else {
-        return Ok((parts, restored));
-    };
-    let task = task(bundle, tree, &places, options.timeout, &options.env);
-    let heldout = heldout(bundle, restored)?;
+    (parts, places)
+}
+
+/// Runs the commands at these places; says of each what came of it.
+pub(super) fn run(
+    (parts, places): (&mut [CommandPart], &[usize]),
+    (bundle, fresh): (&Bundle, &Fresh),
+    links: &[(RelPath, PathBuf)],
+    options: &Options,
+    spawner: &Spawner,
+    sink: &dyn Sink,
+) -> Result<(), CheckError> {
+    let Some(tree) = &fresh.tree else { return Ok(()) };
+    let task = task(bundle, tree, places, options.timeout, &options.env);
+    let heldout = heldout(bundle)?;
     let settings = Settings {
         jobs: 1,
         baselines: 1,
@@ -56,10 +62,10 @@ pub(super) fn run(
     let lab = match Lab::open(&task, sources, &settings, spawner, sink) {
         Ok(lab) => lab.at_sealed_places(),
         Err(RunError::Red(_)) => {
-            for &place in &places {
+            for &place in places {
                 parts[place].evidence = "[setup] does not pass in the copy".to_owned();
             }
-            return Ok((parts, restored));
+            return Ok(());
         }
         Err(error) => return Err(error.into()),
     };
@@ -78,7 +84,7 @@ pub(super) fn run(
             part.evidence.push_str(", and it gave two answers on the right solution too");
         }
     }
-    Ok((parts, restored))
+    Ok(())
 }
 
 fn unknown(command: &Acceptance) -> CommandPart {
@@ -99,6 +105,9 @@ fn why_not(
     options: &Options,
     spawner: &Spawner,
 ) -> Option<String> {
+    if options.no_commands {
+        return Some("not run: `--no-commands`".to_owned());
+    }
     if let Some(seal) = &command.seal {
         let task = bundle.compile.as_ref().map(|compile| &compile.task);
         let path = task.map_or_else(place::callers_path, place::search_path);
@@ -172,9 +181,9 @@ pub(super) fn named_in(bundle: &Bundle, tree: &Snapshot) -> Task {
     task(bundle, tree, &places, Duration::ZERO, &[])
 }
 
-fn heldout(bundle: &Bundle, restored: bool) -> Result<Option<Snapshot>, CheckError> {
+fn heldout(bundle: &Bundle) -> Result<Option<Snapshot>, CheckError> {
     let root: PathBuf = bundle.root.join(HELDOUT);
-    if !restored || !root.is_dir() {
+    if bundle.compile.is_none() || !root.is_dir() {
         return Ok(None);
     }
     let everything = Choice { all: true, ..Choice::default() };

@@ -47,6 +47,8 @@ pub struct Options {
     pub scratch: PathBuf,
     /// Bytes of output at which a command is stopped, where no bundle says.
     pub output_limit: u64,
+    /// Run no command: each is unknown.
+    pub no_commands: bool,
     /// The key that the contract must be sealed under.
     pub key: Option<PublicKey>,
     /// A checkout of the commit that a bundle by reference names.
@@ -116,7 +118,6 @@ pub fn check(
     let protected = protected::judge(&bundle, &root)?;
     // Before anything of the tree runs, which could write to the bundle.
     let mut collection = collection::judge(&bundle, before.as_ref(), &choice)?;
-    let fresh = restore::fresh(&bundle, before.as_ref(), &options.scratch)?;
     let from = match &options.links_from {
         Some(from) => listing(from, &choice, sink)?,
         None => None,
@@ -127,10 +128,16 @@ pub fn check(
     }
     let links = links.into_iter().map(|link| (link.path, link.target)).collect::<Vec<_>>();
     let watched = measure::fingerprint(&links)?;
-    let (commands, restored) = commands::run(&bundle, &fresh, &links, options, spawner, sink)?;
+    let (mut commands, places) = commands::parts(&bundle, options, spawner);
+    let fresh = || restore::fresh(&bundle, before.as_ref(), &options.scratch);
+    let fresh = (!places.is_empty()).then(fresh).transpose()?;
+    if let Some(fresh) = &fresh {
+        let which = (commands.as_mut_slice(), places.as_slice());
+        commands::run(which, (&bundle, fresh), &links, options, spawner, sink)?;
+    }
     let change = match &options.mutate_change {
         Some(how) => {
-            let (about, links) = ((&bundle, &fresh), from.or(before.clone()));
+            let (about, links) = ((&bundle, fresh.as_ref()), from.or(before.clone()));
             let run_by = (spawner, sink);
             Some(change::measure(about, &commands, links, options, how, run_by)?)
         }
@@ -148,6 +155,7 @@ pub fn check(
         return Err(CheckError::Changed(path));
     }
     let adequacy = AdequacyPart::of(&bundle.record);
+    let restored = fresh.is_some().then_some(bundle.compile.is_some());
     let answer = Answer::of(contract, protected, commands, restored, adequacy, collection);
     Ok(Answer { change, ..answer })
 }

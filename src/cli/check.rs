@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// Public key of the sealer, 64 hex digits or a file that holds them
     #[arg(long, visible_alias = "pin", value_name = "KEY")]
     key: Option<String>,
+    /// Run no command: look at the contract, the protected paths and what decides over tests alone
+    #[arg(long, conflicts_with = "mutate_change")]
+    no_commands: bool,
     /// Print the parts as one JSON object
     #[arg(long)]
     json: bool,
@@ -70,6 +73,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         env: args.env.clone(),
         scratch: scratch.clone(),
         output_limit: args.max_output,
+        no_commands: args.no_commands,
         workspace: args.workspace.as_ref().map(setup::directory).transpose()?,
         mutate_change: args.mutate_change.then(|| change_options(args, &scratch)).transpose()?,
         links_from: args.links_from.as_ref().map(setup::directory).transpose()?,
@@ -137,8 +141,9 @@ fn show(answer: &Answer, streams: &mut Streams<'_>) -> Result<(), Fault> {
             line("", &format!("`{path}` has other bytes and the same syntax tree"));
         }
         let restored = match answer.restored {
-            true => "on a fresh copy, the sealed files put back",
-            false => "on a fresh copy; nothing was put back, for there is no bundle",
+            Some(true) => "on a fresh copy, the sealed files put back",
+            Some(false) => "on a fresh copy; nothing was put back, for there is no bundle",
+            None => "none was run",
         };
         line("commands", restored);
     }
