@@ -131,22 +131,7 @@ pub fn audit(
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<Audit, MeasureError> {
-    let mut audit = Audit {
-        format: FORMAT,
-        tool: concat!("adequacy ", env!("CARGO_PKG_VERSION")).to_owned(),
-        word: AuditWord::CannotRebuild,
-        why: None,
-        contract_sha256: bundle.contract_sha256.to_string(),
-        compile_sha256: compile_digest(bundle)?,
-        claims: compile.mutants.len(),
-        interpreter: None,
-        isolation: spawner.sandbox().to_string(),
-        seed: draw.seed,
-        sample_size: draw.size,
-        always: Agreement::default(),
-        sample: Agreement::default(),
-        bound: 1.0,
-    };
+    let mut audit = begun(bundle, compile, draw, spawner)?;
     let Some(task) = task(bundle, compile) else {
         return Ok(Audit { why: Some(no_start(bundle)), ..audit });
     };
@@ -195,6 +180,31 @@ pub fn audit(
     let differs = !audit.always.differing.is_empty() || !audit.sample.differing.is_empty();
     audit.word = if differs { AuditWord::Differs } else { AuditWord::Agrees };
     Ok(audit)
+}
+
+/// The record of an audit that has found nothing yet.
+fn begun(
+    bundle: &Bundle,
+    compile: &CompileRecord,
+    draw: Draw,
+    spawner: &Spawner,
+) -> Result<Audit, TreeError> {
+    Ok(Audit {
+        format: FORMAT,
+        tool: concat!("adequacy ", env!("CARGO_PKG_VERSION")).to_owned(),
+        word: AuditWord::CannotRebuild,
+        why: None,
+        contract_sha256: bundle.contract_sha256.to_string(),
+        compile_sha256: compile_digest(bundle)?,
+        claims: compile.mutants.len(),
+        interpreter: None,
+        isolation: spawner.sandbox().to_string(),
+        seed: draw.seed,
+        sample_size: draw.size,
+        always: Agreement::default(),
+        sample: Agreement::default(),
+        bound: 1.0,
+    })
 }
 
 /// The bundle's task, sampled as it was when it was sealed.

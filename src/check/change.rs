@@ -80,7 +80,9 @@ pub(super) fn measure(
     (spawner, sink): (&Spawner, &dyn Sink),
 ) -> Result<ChangePart, CheckError> {
     let none = |why: &str| Ok(ChangePart { why_not: Some(why.to_owned()), ..Default::default() });
-    let (Some(start), Some(tree)) = (bundle.workspace(), fresh.and_then(|fresh| fresh.tree.as_ref())) else {
+    let (Some(start), Some(tree)) =
+        (bundle.workspace(), fresh.and_then(|fresh| fresh.tree.as_ref()))
+    else {
         return none("there is no start tree, or nothing ran on the final one");
     };
     if passed.iter().any(|part| part.verdict == Verdict::Fail) {

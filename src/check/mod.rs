@@ -118,10 +118,8 @@ pub fn check(
     let protected = protected::judge(&bundle, &root)?;
     // Before anything of the tree runs, which could write to the bundle.
     let mut collection = collection::judge(&bundle, before.as_ref(), &choice)?;
-    let from = match &options.links_from {
-        Some(from) => listing(from, &choice, sink)?,
-        None => None,
-    };
+    let from = options.links_from.as_deref().map(|from| listing(from, &choice, sink));
+    let from = from.transpose()?.flatten();
     let links = links::of(&bundle, from.as_ref().or(before.as_ref()));
     if options.links_from.is_none() {
         collection.add_linked(&links);
