@@ -1,6 +1,6 @@
 //! `adequacy check`: does a final tree do what a contract asks for?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::fault::Fault;
@@ -8,7 +8,10 @@ use super::isolation::{IsolationArgs, Kept, LimitArgs};
 use super::many::{self, ManyArgs};
 use super::progress::Progress;
 use super::{Exit, Streams, args, setup, verify};
-use crate::check::{self, Answer, Change, CheckError, Options, Verdict, Word};
+use crate::check::{
+    self, Answer, Change, ChangePart, CheckError, Options, Survivor, Verdict, Word,
+};
+use crate::measure;
 use crate::report::terminal::escaped;
 use crate::run::spawn::OUTPUT_LIMIT;
 
@@ -30,9 +33,22 @@ pub(crate) struct Args {
     /// Public key of the sealer, 64 hex digits or a file that holds them
     #[arg(long, visible_alias = "pin", value_name = "KEY")]
     key: Option<String>,
+    /// Run no command: look at the contract, the protected paths and what decides over tests alone
+    #[arg(long, conflicts_with = "mutate_change")]
+    no_commands: bool,
     /// Print the parts as one JSON object
     #[arg(long)]
     pub(super) json: bool,
+    /// Also run the commands on mutants of the change that the final tree makes: how well they pin it down
+    #[arg(long)]
+    mutate_change: bool,
+    /// A checkout of the commit that a bundle by reference names
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// A tree of yours that has what is left out of copies (.venv, node_modules): copies link to it, not
+    /// to the final tree's own
+    #[arg(long, value_name = "DIR")]
+    links_from: Option<PathBuf>,
     /// Where copies are made [default: the system's temporary directory]
     #[arg(long, value_name = "DIR")]
     pub(super) scratch: Option<PathBuf>,
@@ -45,8 +61,8 @@ pub(crate) struct Args {
     limits: LimitArgs,
     #[command(flatten)]
     pub(super) many: ManyArgs,
-    /// With --all: workers [default: the number of processors]
-    #[arg(short, long, value_name = "N", requires = "all", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// With --all or --mutate-change: workers [default: the number of processors]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) jobs: Option<u16>,
 }
 
@@ -56,11 +72,16 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     }
     let key = args.key.as_deref().map(verify::read_key).transpose();
     let root = args.final_tree.canonicalize().unwrap_or_else(|_| args.final_tree.clone());
+    let scratch = setup::scratch(args.scratch.as_deref(), &root)?;
     let options = Options {
         timeout: args.timeout,
         env: args.env.clone(),
-        scratch: setup::scratch(args.scratch.as_deref(), &root)?,
+        scratch: scratch.clone(),
         output_limit: args.max_output,
+        no_commands: args.no_commands,
+        workspace: args.workspace.as_ref().map(setup::directory).transpose()?,
+        mutate_change: args.mutate_change.then(|| change_options(args, &scratch)).transpose()?,
+        links_from: args.links_from.as_ref().map(setup::directory).transpose()?,
         key: key.map_err(|message| Fault::new(Exit::Usage, message))?,
     };
     let kept = Kept { tree: &root, scratch: &options.scratch, output: &args.subject };
@@ -77,6 +98,16 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         show(&answer, streams)?;
     }
     Ok(exit_of(answer.word))
+}
+
+fn change_options(args: &Args, scratch: &Path) -> Result<measure::Options, Fault> {
+    let output = scratch.join("adequacy.out");
+    Ok(measure::Options {
+        jobs: args.jobs.map_or_else(setup::processors, usize::from),
+        output_limit: args.max_output,
+        limits: args.limits.limits(),
+        ..measure::Options::plain(setup::helper()?, scratch.to_owned(), output)
+    })
 }
 
 fn show(answer: &Answer, streams: &mut Streams<'_>) -> Result<(), Fault> {
@@ -103,8 +134,9 @@ fn show(answer: &Answer, streams: &mut Streams<'_>) -> Result<(), Fault> {
             line("", &format!("`{path}` has other bytes and the same syntax tree"));
         }
         let restored = match answer.restored {
-            true => "on a fresh copy, the sealed files put back",
-            false => "on a fresh copy; nothing was put back, for there is no bundle",
+            Some(true) => "on a fresh copy, the sealed files put back",
+            Some(false) => "on a fresh copy; nothing was put back, for there is no bundle",
+            None => "none was run",
         };
         line("commands", restored);
     }
@@ -130,10 +162,31 @@ fn show(answer: &Answer, streams: &mut Streams<'_>) -> Result<(), Fault> {
         }
         collection.changes.iter().for_each(|change| line("", &said(change)));
     }
+    if let Some(change) = &answer.change {
+        show_change(change, &mut line);
+    }
     answer.why.iter().for_each(|why| line("why", why));
     answer.does_not_show.iter().for_each(|what| line("not shown", what));
     writeln!(streams.out, "{}{}", escaped(&text), answer.word.text())?;
     Ok(())
+}
+
+/// The part that `--mutate-change` asks for.
+fn show_change(change: &ChangePart, line: &mut impl FnMut(&str, &str)) {
+    if let Some(why) = &change.why_not {
+        return line("change", &format!("not measured: {why}"));
+    }
+    let ChangePart { killed, mutants, undecided, .. } = change;
+    let beside = if *undecided > 0 { format!(", {undecided} undecided") } else { String::new() };
+    let commands = change.commands.join("`, `");
+    line("change", &format!("{killed} of {mutants} of its mutants killed by `{commands}`{beside}"));
+    for one in &change.by_class {
+        line("", &format!("{} {} of {}", one.class, one.killed, one.mutants));
+    }
+    for one in &change.survivors {
+        let Survivor { path, line: number, operator, class, .. } = one;
+        line("", &format!("accepted: {path}:{number} {operator} ({class})"));
+    }
 }
 
 fn said(change: &Change) -> String {
@@ -156,6 +209,7 @@ impl From<CheckError> for Fault {
             CheckError::Tree(error) => return error.into(),
             CheckError::Bundle(error) => return error.into(),
             CheckError::Run(error) => return error.into(),
+            CheckError::Change(error) => return (*error).into(),
             CheckError::NoTree(_) => Exit::Usage,
             CheckError::Protected(_) => Exit::Refused,
             CheckError::Changed(_) | CheckError::Survivors(_) => Exit::Resources,

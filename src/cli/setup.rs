@@ -49,13 +49,12 @@ pub(crate) fn options(
     run: &RunArgs,
     keep: Option<&KeepArgs>,
 ) -> Result<Options, Fault> {
-    let processors = thread::available_parallelism().map_or(1, usize::from);
     let output = keep.map_or_else(|| PathBuf::from("adequacy.out"), |keep| keep.output.clone());
     let output = std::path::absolute(&output).map_err(|error| {
         Fault::new(Exit::Output, format!("cannot use `{}`: {error}", output.display()))
     })?;
     Ok(Options {
-        jobs: run.jobs.map_or(processors, usize::from),
+        jobs: run.jobs.map_or_else(processors, usize::from),
         baselines: run.baselines,
         helper: helper()?,
         scratch: scratch(run.scratch.as_deref(), &task.tree)?,
@@ -92,6 +91,18 @@ pub(crate) fn scratch(named: Option<&Path>, tree: &Path) -> Result<PathBuf, Faul
         return Err(Fault::new(Exit::Usage, message));
     }
     Ok(scratch)
+}
+
+/// Workers where no flag says how many.
+pub(crate) fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// A directory that an argument names.
+pub(crate) fn directory(path: impl AsRef<Path>) -> Result<PathBuf, Fault> {
+    let path = path.as_ref();
+    let found = path.canonicalize().ok().filter(|found| found.is_dir());
+    found.ok_or_else(|| Fault::new(Exit::Usage, format!("`{}` is no directory", path.display())))
 }
 
 /// This program's own file.

@@ -44,16 +44,17 @@ pub use controls::{Controls, Refusal, Rewrite};
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use ledger::{Ledger, LedgerError, Line};
+pub use links::{Fingerprint, Link, fingerprint, needed};
 pub use matrix::{Matrix, Minimal};
 pub use merge::{MergeError, Merged, merge};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
 pub use parallel::{Disagreement, Parallel};
-pub use prepare::{Prepared, nothing_to_do, prepare};
+pub use prepare::{Prepared, nothing_to_do, prepare, prepare_linked};
 pub use probes::{Probes, generate};
 pub use protect::RUNNER_FILES;
 pub use reopen::{ReopenError, Reopened, reopen};
-pub use replay::{replay, rerun};
+pub use replay::{Rerun, judged_again, replay, rerun};
 pub use run_file::{
     ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
 };
@@ -67,6 +68,7 @@ use crate::base::{Event, RelPath, Sink};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::run::sandbox::Limits;
+use crate::run::spawn::OUTPUT_LIMIT;
 use crate::run::{Lab, Runner, Settings, Spawner};
 use crate::task::{Protected, Task};
 use crate::tree::Choice;
@@ -139,6 +141,29 @@ pub struct Measured {
 }
 
 impl Options {
+    /// One worker, one unmutated run, and nothing asked beyond the mutants themselves.
+    #[must_use]
+    pub fn plain(helper: PathBuf, scratch: PathBuf, output: PathBuf) -> Self {
+        Self {
+            jobs: 1,
+            baselines: 1,
+            helper,
+            scratch,
+            output,
+            resume: false,
+            shard: None,
+            choice: Choice::default(),
+            output_limit: OUTPUT_LIMIT,
+            limits: Limits::default(),
+            full_matrix: false,
+            confirm: Confirm::Off,
+            check_parallel: false,
+            max_undecided: None,
+            allow: BTreeSet::new(),
+            act: receipt::Act::default(),
+        }
+    }
+
     /// What is listed of the trees.
     #[must_use]
     pub fn wanted(&self) -> Wanted<'_> {

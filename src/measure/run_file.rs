@@ -290,7 +290,7 @@ impl RunFile {
         links: &[(RelPath, PathBuf)],
         sandbox: &Sandbox,
     ) -> Self {
-        let Prepared { trees, plan, interpreter } = prepared;
+        let Prepared { trees, plan, interpreter, links_from: _ } = prepared;
         let left_out = trees.named().left_out().iter();
         let mut file = Self {
             format: FORMAT.to_owned(),

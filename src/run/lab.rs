@@ -59,6 +59,8 @@ pub struct Lab<'a> {
     before: Mutex<left::State>,
     /// What good runs of the unmutated tree left there.
     left: Mutex<Left>,
+    /// Whether commands run where they were sealed to.
+    at_sealed_places: bool,
     // Last, so that the workspaces are gone before it is removed.
     pub(super) scratch: Scratch,
 }
@@ -146,11 +148,26 @@ impl<'a> Lab<'a> {
             flaky,
             before: Mutex::default(),
             left: Mutex::default(),
+            at_sealed_places: false,
             scratch,
         };
         lab.set_up_all()?;
         lab.look_before();
         Ok(lab)
+    }
+
+    /// From now on a command that is sealed with a directory finds its copy there: see
+    /// [`Spawner::run_shown_at`].
+    #[must_use]
+    pub fn at_sealed_places(self) -> Self {
+        Self { at_sealed_places: true, ..self }
+    }
+
+    /// Where a step finds its copy, if not where that is.
+    pub(super) fn shown_at(&self, step: Step) -> Option<&Path> {
+        let Step::Command(place) = step else { return None };
+        let sealed = self.task.commands[place].seal.as_ref().filter(|_| self.at_sealed_places);
+        sealed.map(|sealed| Path::new(&sealed.cwd))
     }
 
     fn set_up_all(&self) -> Result<(), RunError> {

@@ -128,7 +128,13 @@ impl Spawner {
 
     /// Runs a command to its end and ends whatever it leaves behind. Blocks; any thread may call.
     pub fn run(&self, spec: &CommandSpec<'_>) -> Finished {
-        let (mut child, ticket, token) = match self.begin(spec) {
+        self.run_shown_at(spec, None)
+    }
+
+    /// The same with the working directory seen at this place, which hides what is there; that needs
+    /// namespaces, else nothing runs.
+    pub fn run_shown_at(&self, spec: &CommandSpec<'_>, shown_at: Option<&Path>) -> Finished {
+        let (mut child, ticket, token) = match self.begin(spec, shown_at) {
             Ok(begun) => begun,
             Err(exit) => return Finished::nothing_ran(exit),
         };
@@ -147,7 +153,11 @@ impl Spawner {
         }
     }
 
-    fn begin(&self, spec: &CommandSpec<'_>) -> Result<(Child, u64, String), Exit> {
+    fn begin(
+        &self,
+        spec: &CommandSpec<'_>,
+        shown_at: Option<&Path>,
+    ) -> Result<(Child, u64, String), Exit> {
         let log = std::path::absolute(spec.log)
             .map_err(|error| Exit::Lost(format!("`{}`: {error}", spec.log.display())))?;
         let token = token().map_err(Exit::Lost)?;
@@ -159,6 +169,7 @@ impl Spawner {
             log,
             workspace: spec.workspace.to_owned(),
             sandbox: self.sandbox.clone(),
+            shown_at: shown_at.map(Path::to_owned),
             argv: spec.argv.iter().map(Into::into).collect(),
         };
         let mut command = Command::new(&self.helper);
