@@ -50,6 +50,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  adequacy gate --min-ratio 0.9 --max-undecided 0\n  adequacy gate adequacy.out --against main.out"
     )]
     Gate(super::gate::Args),
+    #[command(after_help = "Example:\n  adequacy show 1f2e3d4c5b6a")]
+    Show(super::show::Args),
+    #[command(
+        after_help = "Examples:\n  adequacy triage\n  adequacy triage --audit 10 --seed 20260101"
+    )]
+    Triage(super::triage::Args),
+    #[command(after_help = "Example:\n  adequacy explain adequacy.out/sealed/contract.json")]
+    Explain(super::explain::Args),
     /// Run the unmutated tree once and say what a full run would cost
     #[command(after_help = "Example:\n  adequacy estimate . -j 8 -- python3 -m pytest -q")]
     Estimate(EstimateArgs),
@@ -61,6 +69,14 @@ pub(crate) enum Command {
     Vectors(super::vectors::Args),
     #[command(after_help = "Example:\n  adequacy keygen sealer.seed > sealer.pub")]
     Keygen(super::keygen::Args),
+    #[command(
+        after_help = "Example:\n  adequacy completions bash > ~/.local/share/bash-completion/completions/adequacy"
+    )]
+    Completions(super::shell::Completions),
+    #[command(
+        after_help = "Examples:\n  adequacy man > adequacy.1\n  adequacy man import swe | man -l -"
+    )]
+    Man(super::shell::Manual),
 }
 
 /// Which task, and what of it.

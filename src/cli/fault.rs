@@ -6,7 +6,7 @@ use super::Exit;
 use crate::measure::{LedgerError, MeasureError, OutputError};
 use crate::plan::PlanError;
 use crate::plan::compile::CompileError;
-use crate::report::ReportError;
+use crate::report::{ReportError, TriageError};
 use crate::run::RunError;
 use crate::seal::SealError;
 use crate::statement::StatementError;
@@ -49,6 +49,16 @@ always! {
     SealError => Refused;
     StatementError => Refused;
     ProtectedError => Refused;
+}
+
+impl From<TriageError> for Fault {
+    fn from(error: TriageError) -> Self {
+        let exit = match error {
+            TriageError::Io { .. } => Exit::Output,
+            TriageError::Malformed { .. } => Exit::Usage,
+        };
+        Self::new(exit, error.to_string())
+    }
 }
 
 impl From<TreeError> for Fault {

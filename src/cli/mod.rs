@@ -6,6 +6,7 @@ mod batch;
 mod bundle;
 mod check;
 mod exit;
+mod explain;
 mod fault;
 mod found;
 mod gate;
@@ -20,7 +21,13 @@ mod progress;
 mod replay;
 mod report;
 mod seal;
+mod sealed;
 mod setup;
+mod shell;
+mod show;
+#[cfg(test)]
+mod tests;
+mod triage;
 mod vectors;
 mod verify;
 
@@ -105,6 +112,11 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Estimate(args) => measure::estimate(args, streams),
         Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),
         Command::Vectors(args) => Ok(vectors::run(args, streams.out, streams.err)),
+        Command::Show(args) => show::run(args, streams),
+        Command::Triage(args) => triage::run(args, streams),
+        Command::Explain(args) => explain::run(args, streams),
+        Command::Completions(args) => shell::completions(args, streams),
+        Command::Man(args) => shell::manual(args, streams),
         Command::Keygen(args) => Ok(keygen::run(args, streams.out, streams.err)),
     }
 }

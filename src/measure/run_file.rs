@@ -225,6 +225,13 @@ pub struct Isolation {
 }
 
 impl Isolation {
+    /// All of it in one line; `files` names the places of `allow_write`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let Self { processes, network, files, .. } = self;
+        format!("processes: {processes}; network: {network}; files: {files}")
+    }
+
     fn of(sandbox: &Sandbox) -> Self {
         Self {
             processes: sandbox.processes().to_owned(),

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::count::Count;
 use super::entry::{Entry, PlanRow};
 use super::place::{Place, Region, Source};
+use super::triage::{Judgement, Triage, TriageFile};
 use crate::base::Sha256;
 use crate::measure::{LedgerError, OutputDir, OutputError, RunFile, State};
 use crate::outcome::Outcome;
@@ -29,6 +30,8 @@ pub struct RunLog {
     pub torn: bool,
     /// The numbers, counted from the verdicts.
     pub count: Count,
+    /// What people say of the survivors, where a file of theirs was given.
+    pub triage: Option<Triage>,
 }
 
 /// Why a run cannot be reported.
@@ -115,8 +118,8 @@ impl RunLog {
             let message = "its totals are not those of the verdicts in outcomes.jsonl".to_owned();
             return Err(ReportError::Damaged { path: path.join("run.json"), message });
         }
-        let mut log =
-            Self { run, entries, sources: BTreeMap::new(), missing: BTreeSet::new(), torn, count };
+        let (sources, missing) = (BTreeMap::new(), BTreeSet::new());
+        let mut log = Self { run, entries, sources, missing, torn, count, triage: None };
         log.read_sources(&folder)?;
         log.check_rows(&folder)?;
         Ok(log)
@@ -177,6 +180,23 @@ impl RunLog {
             Some(source) if entry.row.line > 0 => source.region(entry.row.span),
             _ => Region { start: bare, end: bare },
         }
+    }
+
+    /// Takes over what people say of its survivors.
+    pub fn judged_by(&mut self, file: &TriageFile) {
+        self.triage = Some(Triage::of(file, self));
+    }
+
+    /// What people say of this mutant, where they do.
+    #[must_use]
+    pub fn judgement(&self, entry: &Entry) -> Option<&Judgement> {
+        self.triage.as_ref().and_then(|triage| triage.judgement(entry))
+    }
+
+    /// What people say of the survivors, beside the numbers; one sentence each.
+    #[must_use]
+    pub fn triage_words(&self) -> Vec<String> {
+        self.triage.as_ref().map(|triage| triage.words(self)).unwrap_or_default()
     }
 
     /// Whether every mutant is decided and the verdicts can be trusted.
