@@ -22,8 +22,10 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  adequacy list . --include src/ --diff")]
     List(ListArgs),
     /// Run the acceptance commands on every mutant and count the kills
-    #[command(after_help = "Example:\n  adequacy measure . -- python3 -m pytest -q")]
-    Measure(MeasureArgs),
+    #[command(
+        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure . --since origin/main -- python3 -m pytest -q"
+    )]
+    Measure(MeasureCommand),
     /// Measure, then write the contract and its Statement
     #[command(after_help = "Example:\n  adequacy seal examples/slugs")]
     Seal(SealArgs),
@@ -204,6 +206,16 @@ pub(crate) struct MeasureArgs {
     /// The acceptance command, instead of those of the task file; `seal` takes it for bare trees only
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
+}
+
+/// `measure`: what it takes beside what `seal` takes too.
+#[derive(Debug, Args)]
+pub(crate) struct MeasureCommand {
+    #[command(flatten)]
+    pub(crate) measure: MeasureArgs,
+    /// Mutate only lines that differ from where this git revision and HEAD meet, such as origin/main
+    #[arg(long, value_name = "REV")]
+    pub(crate) since: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -66,6 +66,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         full_matrix: false,
         max_undecided: None,
         allow: Default::default(),
+        since: None,
     };
     let kept = Kept { tree: &place, scratch: &options.scratch, output: &options.output };
     let (limits, helper) = (options.limits, &options.helper);

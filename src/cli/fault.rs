@@ -3,7 +3,7 @@
 use std::io;
 
 use super::Exit;
-use crate::measure::{LedgerError, MeasureError, OutputError};
+use crate::measure::{LedgerError, MeasureError, OutputError, SinceError};
 use crate::plan::PlanError;
 use crate::plan::compile::CompileError;
 use crate::report::{ReportError, TriageError};
@@ -61,6 +61,16 @@ impl From<TriageError> for Fault {
     }
 }
 
+impl From<SinceError> for Fault {
+    fn from(error: SinceError) -> Self {
+        let exit = match error {
+            SinceError::NoGit(_) => Exit::CannotStart,
+            SinceError::Refused { .. } => Exit::Usage,
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
 impl From<TreeError> for Fault {
     fn from(error: TreeError) -> Self {
         let exit = match error {
@@ -112,6 +122,7 @@ impl From<MeasureError> for Fault {
             MeasureError::Run(error) => return error.into(),
             MeasureError::Output(error) => return error.into(),
             MeasureError::Ledger(error) => return error.into(),
+            MeasureError::Since(error) => return error.into(),
             MeasureError::Compile(CompileError::Tree(error)) => return error.into(),
             MeasureError::Compile(_) | MeasureError::NoInterpreter => Exit::CannotStart,
             MeasureError::Control(_) => Exit::Control,

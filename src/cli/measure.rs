@@ -5,31 +5,45 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::args::{EstimateArgs, MeasureArgs};
+use super::args::{EstimateArgs, MeasureArgs, MeasureCommand};
 use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
-use crate::measure::{self, Estimate, Measured};
+use crate::measure::{self, Estimate, Measured, Options, Since};
 use crate::report::terminal::escaped;
 use crate::report::{self, RunLog, text};
-use crate::task::Task;
+use crate::task::{Solution, Task};
 
-pub(crate) fn run(args: &MeasureArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+pub(crate) fn run(command: &MeasureCommand, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    let args = &command.measure;
     let overrides = setup::overrides(&args.task, Some(&args.run), &args.argv);
     let task = setup::task(&args.task, &overrides)?;
-    let measured = measured(&task, args, streams)?;
+    let since = command.since.as_deref().map(|revision| since(&task, revision)).transpose()?;
+    let measured = measured(&task, args, since, streams)?;
     show(&measured, args, streams)?;
     some_mutants(&measured)?;
     Ok(failing_gate(&measured, streams)?.unwrap_or(Exit::Done))
+}
+
+/// The state that a tree's lines are compared with. A task with a start tree says itself what changed.
+fn since(task: &Task, revision: &str) -> Result<Since, Fault> {
+    if task.solution != Solution::Tree {
+        let message = "`--since` is for a tree alone: this task has a start tree, which already says what \
+                       the change is";
+        return Err(Fault::new(Exit::Usage, message));
+    }
+    Ok(Since::open(&task.tree, revision)?)
 }
 
 /// Measures `task` and shows progress while it lasts.
 pub(crate) fn measured(
     task: &Task,
     args: &MeasureArgs,
+    since: Option<Since>,
     streams: &mut Streams<'_>,
 ) -> Result<Measured, Fault> {
     let options = setup::options(task, &args.task, &args.run, Some(&args.keep))?;
+    let options = Options { since, ..options };
     if !args.keep.quiet {
         for command in &task.commands {
             writeln!(streams.err, "command `{}`: {}", escaped(&command.id), command.argv)?;

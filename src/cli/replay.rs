@@ -65,6 +65,7 @@ fn options(args: &ReplayArgs, task: &Task, run: &RunFile) -> Result<Options, Fau
         full_matrix: true,
         max_undecided: None,
         allow: Default::default(),
+        since: None,
     })
 }
 

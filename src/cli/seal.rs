@@ -34,7 +34,7 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         // What cannot be sealed is found before the run, not after it.
         seal::protected(&task.tree, &task.protected)?;
     }
-    let measured = measure::measured(&task, measure_args, streams)?;
+    let measured = measure::measured(&task, measure_args, None, streams)?;
     measure::show(&measured, measure_args, streams)?;
     if measured.adequacy.mutants == 0 {
         let message =

@@ -16,6 +16,7 @@ mod prepare;
 mod protect;
 mod replay;
 mod run_file;
+mod since;
 mod tamper;
 mod trees;
 
@@ -35,6 +36,7 @@ pub use replay::{replay, rerun};
 pub use run_file::{
     ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
 };
+pub use since::{Since, SinceError, SinceRecord};
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 
@@ -80,6 +82,8 @@ pub struct Options {
     pub max_undecided: Option<u64>,
     /// Known defects that a person lets through, by name.
     pub allow: BTreeSet<String>,
+    /// Mutate only what differs from this.
+    pub since: Option<Since>,
 }
 
 /// A measured task.
@@ -107,7 +111,12 @@ impl Options {
     /// What is listed of the trees.
     #[must_use]
     pub fn wanted(&self) -> Wanted<'_> {
-        Wanted { choice: &self.choice, output: Some(&self.output), scratch: &self.scratch }
+        Wanted {
+            choice: &self.choice,
+            output: Some(&self.output),
+            scratch: &self.scratch,
+            since: self.since.as_ref(),
+        }
     }
 
     /// Where the capped outputs of a run go.

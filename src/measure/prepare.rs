@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use adequacy_mutators::Language;
 
-use super::{MeasureError, TaskTrees, Wanted, links};
+use super::{MeasureError, SinceRecord, TaskTrees, Wanted, links};
 use crate::base::{Event, RelPath, Sink};
 use crate::plan::compile::{self, Judge};
 use crate::plan::interpreter::{self, Found, Interpreter};
@@ -21,6 +21,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// The interpreter and what it says of itself.
     pub interpreter: Option<(Interpreter, Judge)>,
+    /// What the mutated lines differ from, where that was asked for.
+    pub since: Option<SinceRecord>,
 }
 
 impl Prepared {
@@ -29,6 +31,13 @@ impl Prepared {
     pub(super) fn some_mutants(&self) -> Result<(), MeasureError> {
         match self.plan.counted().next() {
             Some(_) => Ok(()),
+            None if self.since.is_some() && self.plan.mutants.is_empty() => {
+                let since = self.since.as_ref().map(SinceRecord::words).unwrap_or_default();
+                Err(MeasureError::NoMutants(format!(
+                    "no mutants to run: no line of a mutated file differs from {since} in a way that can be \
+                     mutated; `--allow empty` makes that a success"
+                )))
+            }
             None => Err(MeasureError::NoMutants(nothing_to_do(&self.plan, &self.trees.base))),
         }
     }
@@ -72,6 +81,11 @@ pub(super) fn planned(
     sink.tell(Event::Step { name: "listing the tree".into(), total: None });
     let trees = TaskTrees::of(task, wanted, sink)?;
     let mut plan = crate::plan::plan(task, trees.for_plan())?;
+    if let Some(since) = wanted.since {
+        since.narrow(&mut plan, &trees.base)?;
+        let words = since.record.words();
+        sink.tell(Event::Note(format!("only lines that differ from {words} are mutated")));
+    }
     tell(task, &plan, sink);
     sink.tell(Event::Step {
         name: "asking the interpreter which mutants compile".into(),
@@ -95,7 +109,8 @@ pub(super) fn planned(
     if let Some(limit) = task.mutate.limit {
         plan.sample(limit as usize, task.mutate.seed);
     }
-    Ok(Prepared { trees, plan, interpreter })
+    let since = wanted.since.map(|since| since.record.clone());
+    Ok(Prepared { trees, plan, interpreter, since })
 }
 
 /// Says what was chosen and what was not, so that nobody has to guess.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Controls, Options, Prepared, StartRecord, VariantRecord};
+use super::{Controls, Options, Prepared, SinceRecord, StartRecord, VariantRecord};
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
@@ -75,6 +75,9 @@ pub struct RunFile {
     pub jobs: usize,
     /// The sampler and its seed, where a limit was set.
     pub sampler: Option<Sampled>,
+    /// What the mutated lines differ from, where only changed lines were mutated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<SinceRecord>,
     /// Left-out directories that the commands need, linked from the original.
     pub linked: Vec<String>,
     /// Paths left out of the copies, and why.
@@ -296,7 +299,7 @@ impl RunFile {
         links: &[(RelPath, PathBuf)],
         sandbox: &Sandbox,
     ) -> Self {
-        let Prepared { trees, plan, interpreter } = prepared;
+        let Prepared { trees, plan, interpreter, since } = prepared;
         let left_out = trees.named().left_out().iter();
         let mut file = Self {
             format: FORMAT.to_owned(),
@@ -317,6 +320,7 @@ impl RunFile {
             soundness: None,
             jobs: options.jobs,
             sampler: None,
+            since: since.clone(),
             linked: links.iter().map(|(path, _)| path.to_string()).collect(),
             left_out: left_out.map(|it| (it.path.to_string(), it.reason.to_string())).collect(),
             ignored: plan

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::{MeasureError, OutputDir};
+use super::{MeasureError, OutputDir, Since};
 use crate::base::{Event, RelPath, Sha256, Sink};
 use crate::plan;
 use crate::run::workspace::Sources;
@@ -23,6 +23,8 @@ pub struct Wanted<'a> {
     pub output: Option<&'a Path>,
     /// Where trees are put that patches make.
     pub scratch: &'a Path,
+    /// Mutate only what differs from this.
+    pub since: Option<&'a Since>,
 }
 
 /// The listings of a task's trees.

@@ -235,6 +235,12 @@ impl RunLog {
                 "This run is spoiled: its tree changed meanwhile, or processes outlived it; its verdicts cannot be trusted.".to_owned(),
             ),
         }
+        if let Some(since) = &self.run.since {
+            notes.push(format!(
+                "Only lines that differ from {} were mutated; the numbers are of those alone.",
+                since.words()
+            ));
+        }
         if self.torn {
             notes.push("The last line of outcomes.jsonl is torn and was left out.".to_owned());
         }

@@ -18,6 +18,7 @@ mod refusals;
 mod reports;
 mod sealing;
 mod sentinels;
+mod since;
 mod storage;
 mod tasks;
 mod trees;

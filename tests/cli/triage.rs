@@ -112,7 +112,7 @@ fn judgements_follow_their_mutants_and_the_stale_are_named() {
     measure(&sandbox);
     let ran = triage(&[]);
     ran.exits(0).says(" m.py:6 binop-swap: killed by `command` (exit)\n").tells("--prune");
-    ran.says(" m.py:16 binop-swap: there is no such mutant any more\n")
+    ran.says(" m.py:17 binop-swap: there is no such mutant any more\n")
         .same(ran.out.matches("Stale in survivors.toml: ").count(), 3);
     triage(&["--prune"])
         .exits(0)

@@ -17,6 +17,7 @@ use super::entry::{Entry, Standing};
 use super::log::RunLog;
 use super::ratchet::content_keys;
 use crate::base::Sha256;
+use crate::plan::UNCHANGED;
 
 /// Where the judgements are kept if nobody says otherwise: in the current directory.
 pub const FILE: &str = "survivors.toml";
@@ -110,11 +111,15 @@ impl Triage {
 /// Why a judgement says nothing of this run any more; `None` where it does, or where the run does not
 /// tell.
 fn stale_because(judgement: &Judgement, entry: Option<&Entry>, log: &RunLog) -> Option<String> {
+    let operators = &log.run.task.mutate.operators;
+    let narrowed =
+        !operators.is_empty() && operators.iter().all(|it| it.text != judgement.operator);
     match entry {
+        // What such a run left alone, it says nothing of.
+        None if log.run.since.is_some() || narrowed => None,
         None if log.run.files.contains_key(&judgement.path) => {
             Some("there is no such mutant any more".to_owned())
         }
-        // Files that this run left alone say nothing of their mutants.
         None if log.run.ignored.contains_key(&judgement.path) => None,
         None => Some("its file is not there any more".to_owned()),
         Some(entry) => match entry.standing() {
@@ -122,7 +127,7 @@ fn stale_because(judgement: &Judgement, entry: Option<&Entry>, log: &RunLog) -> 
             Standing::Decided(crate::outcome::Outcome::Undecided { .. }) | Standing::Pending => {
                 None
             }
-            Standing::Left(why) if why == "not sampled" => None,
+            Standing::Left(why) if why == "not sampled" || why == UNCHANGED => None,
             standing => Some(standing.why(&log.run)),
         },
     }
