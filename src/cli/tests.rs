@@ -119,21 +119,19 @@ fn every_flag_that_a_page_names_is_there() {
 }
 
 /// Calls of the program in the blocks of a page: the words after `adequacy`, up to a pipe or a comment.
-fn calls(text: &str) -> Vec<Vec<&str>> {
-    let joined = text.lines().filter_map(|line| {
+fn calls(text: &str) -> Vec<Vec<String>> {
+    let joined = text.replace("\\\n", " ");
+    let called = joined.lines().filter_map(|line| {
         let line = line.trim_start();
-        let line = line.strip_prefix("- run: ").or(line.strip_prefix("- ")).unwrap_or(line);
-        let line = line.strip_prefix("$ ").unwrap_or(line);
-        line.strip_prefix("adequacy ")
+        let line = line.strip_prefix("- run: ").or(line.strip_prefix("entry: ")).unwrap_or(line);
+        line.strip_prefix("$ ").unwrap_or(line).strip_prefix("adequacy ")
     });
-    joined
-        .map(|rest| {
-            let words = rest.split_whitespace();
-            words
-                .take_while(|word| !["|", "#", ">", ">>", "&&", "||", "\\", ";"].contains(word))
-                .collect()
-        })
-        .collect()
+    let ends = ["|", "#", ">", ">>", "&&", "||", ";"];
+    let words = |rest: &str| {
+        let words = rest.split_whitespace().take_while(|word| !ends.contains(word));
+        words.map(str::to_owned).collect()
+    };
+    called.map(words).collect()
 }
 
 #[test]
@@ -143,15 +141,15 @@ fn every_call_that_a_page_shows_can_be_read() {
     let mut seen = 0;
     for (path, text) in pages() {
         for call in calls(&text) {
-            let two = call.iter().take(2).copied().collect::<Vec<_>>().join(" ");
+            let two = call.iter().take(2).map(String::as_str).collect::<Vec<_>>().join(" ");
             let find = |name: &str| all.iter().find(|(known, _)| known == name);
-            let found = find(&two).or_else(|| find(call.first().copied().unwrap_or_default()));
+            let found = find(&two).or_else(|| find(call.first().map_or("", String::as_str)));
             let Some((name, command)) = found else {
                 // A sentence that begins so, not a call.
                 continue;
             };
             seen += 1;
-            let own = call.iter().take_while(|word| **word != "--").copied();
+            let own = call.iter().map(String::as_str).take_while(|word| *word != "--");
             let own = own.collect::<Vec<_>>().join(" ");
             let known = longs(command);
             let wrong = flags(&own).into_iter().filter(|flag| !known.contains(*flag));

@@ -81,10 +81,9 @@ pub(super) fn planned(
     sink.tell(Event::Step { name: "listing the tree".into(), total: None });
     let trees = TaskTrees::of(task, wanted, sink)?;
     let mut plan = crate::plan::plan(task, trees.for_plan())?;
-    if let Some(since) = wanted.since {
-        since.narrow(&mut plan, &trees.base)?;
-        let words = since.record.words();
-        sink.tell(Event::Note(format!("only lines that differ from {words} are mutated")));
+    let before = wanted.since.map(|since| since.texts(&plan)).transpose()?;
+    if let Some(before) = &before {
+        plan.keep_changed_files(before, &trees.base)?;
     }
     tell(task, &plan, sink);
     sink.tell(Event::Step {
@@ -100,6 +99,9 @@ pub(super) fn planned(
             found.program.display(),
             judge.version.split(' ').next().unwrap_or_default()
         )));
+    }
+    if let Some(before) = &before {
+        plan.leave_unchanged(before, &trees.base)?;
     }
     for (file, words) in plan.files.iter().filter_map(|file| Some((file, file.refused.as_ref()?))) {
         let message =

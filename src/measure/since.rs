@@ -3,16 +3,13 @@
 //! git is a program of its own, asked only for what it has stored: nothing of it looks at or changes the
 //! index or the files.
 
-use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
+use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::RelPath;
-use crate::plan::Plan;
-use crate::tree::Snapshot;
+use crate::plan::{Before, Plan};
 
 /// The state of a tree at the merge base of a revision and HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +36,7 @@ pub struct SinceRecord {
 pub enum SinceError {
     /// git is not there.
     #[error("git cannot be started, which `--since` needs: {0}")]
-    NoGit(std::io::Error),
+    NoGit(io::Error),
     /// It says no.
     #[error("`--since {revision}`: {what}{hint}")]
     Refused {
@@ -91,52 +88,37 @@ impl Since {
         Ok(Self { root: root.to_owned(), prefix, record })
     }
 
-    /// Leaves the mutants of `plan` at lines that differ from that state.
-    pub(super) fn narrow(
-        &self,
-        plan: &mut Plan,
-        snapshot: &Snapshot,
-    ) -> Result<(), super::MeasureError> {
-        let paths = plan.files.iter().map(|file| &file.path);
-        let before = self.texts(paths)?;
-        Ok(plan.keep_changed(&before, snapshot)?)
-    }
-
-    /// What these files held; those that were not there are left out.
-    fn texts<'a>(
-        &self,
-        paths: impl Iterator<Item = &'a RelPath>,
-    ) -> Result<BTreeMap<RelPath, Vec<u8>>, SinceError> {
+    /// What the files of `plan` held; those that were not there are left out.
+    pub(super) fn texts(&self, plan: &Plan) -> Result<Before, SinceError> {
         let mut child = command(&self.root, &["cat-file", "--batch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .map_err(SinceError::NoGit)?;
-        let (mut stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let (stdin, stdout) = (stdin.as_mut().expect("it is piped"), stdout.expect("it is piped"));
-        let mut stdout = std::io::BufReader::new(stdout);
-        let mut found = BTreeMap::new();
-        let asked = || {
-            for path in paths {
-                let name = path.as_str().expect("only files with UTF-8 names are chosen");
-                // One at a time: neither side waits for the other's pipe to empty.
-                writeln!(stdin, "{}:{}{name}", self.record.merge_base, self.prefix)?;
-                stdin.flush()?;
-                if let Some(text) = answer(&mut stdout)? {
-                    found.insert(path.clone(), text);
-                }
-            }
-            Ok(())
-        };
-        let done: std::io::Result<()> = asked();
+        let stdin = child.stdin.take().expect("it is piped");
+        let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
+        let found = self.ask(plan, stdin, stdout);
         let _ = child.kill();
         let _ = child.wait();
-        done.map_err(|error| SinceError::Refused {
+        found.map_err(|error| SinceError::Refused {
             revision: self.record.revision.clone(),
             what: format!("git did not say what the files held: {error}"),
             hint: "",
-        })?;
+        })
+    }
+
+    /// Asks for one file after the other: neither side waits for the other's pipe to empty.
+    fn ask(&self, plan: &Plan, mut to: impl Write, mut from: impl BufRead) -> io::Result<Before> {
+        let mut found = Before::new();
+        for path in plan.files.iter().map(|file| &file.path) {
+            let name = path.as_str().expect("only files with UTF-8 names are chosen");
+            writeln!(to, "{}:{}{name}", self.record.merge_base, self.prefix)?;
+            to.flush()?;
+            if let Some(text) = answer(&mut from)? {
+                found.insert(path.clone(), text);
+            }
+        }
         Ok(found)
     }
 }
@@ -151,17 +133,17 @@ impl SinceRecord {
 }
 
 /// One answer of `cat-file --batch`: the bytes of a blob, or `None` where there is none.
-fn answer(from: &mut impl std::io::BufRead) -> std::io::Result<Option<Vec<u8>>> {
+fn answer(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut head = Vec::new();
     from.read_until(b'\n', &mut head)?;
     let head = String::from_utf8_lossy(&head);
-    let head = head.strip_suffix('\n').ok_or_else(|| std::io::Error::other("it ended"))?;
+    let head = head.strip_suffix('\n').ok_or_else(|| io::Error::other("it ended"))?;
     if head.ends_with(" missing") {
         return Ok(None);
     }
     let mut words = head.rsplit(' ');
     let size = words.next().and_then(|size| size.parse::<u64>().ok());
-    let size = size.ok_or_else(|| std::io::Error::other(format!("`{head}`")))?;
+    let size = size.ok_or_else(|| io::Error::other(format!("`{head}`")))?;
     let mut text = Vec::new();
     from.take(size).read_to_end(&mut text)?;
     let mut end = [0];

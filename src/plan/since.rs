@@ -49,7 +49,7 @@ impl Plan {
         let mut stands_for = all.filter_map(counted).collect::<HashMap<MutantId, MutantId>>();
         for (mutant, at_change) in self.mutants.iter_mut().zip(at_change) {
             match (&mutant.fate, at_change) {
-                (Fate::Counted, false) => mutant.fate = Fate::Unchanged,
+                (_, false) => mutant.fate = Fate::Unchanged,
                 (Fate::Duplicate(of), true) => {
                     let first = *stands_for.entry(*of).or_insert(mutant.id);
                     let is_first = first == mutant.id;
