@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::isolation::{IsolationArgs, LimitArgs};
 use crate::base::RelPath;
+use crate::measure::{Confirm, Shard};
 
 /// Measures how well acceptance commands tell a right solution from a wrong one, and seals the answer
 #[derive(Debug, Parser)]
@@ -23,12 +24,20 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Run the acceptance commands on every mutant and count the kills
     #[command(
-        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure . --since origin/main -- python3 -m pytest -q"
+        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure . --since origin/main -- python3 -m pytest -q\n  adequacy measure . --shard 2/8 -o shard-2"
     )]
-    Measure(MeasureCommand),
+    Measure(MeasureOrShardArgs),
     /// Measure, then write the contract and its Statement
-    #[command(after_help = "Example:\n  adequacy seal examples/slugs")]
+    #[command(
+        after_help = "Examples:\n  adequacy seal examples/slugs\n  adequacy seal examples/slugs --run merged"
+    )]
     Seal(SealArgs),
+    #[command(
+        after_help = "Example:\n  adequacy merge shard-1 shard-2 shard-3 -o merged && adequacy seal --run merged"
+    )]
+    Merge(super::merge::Args),
+    #[command(after_help = "Example:\n  adequacy clean --scratch /var/tmp")]
+    Clean(super::clean::Args),
     /// Write a commented task file that fits the tree it stands in
     #[command(after_help = "Example:\n  adequacy init .")]
     Init(InitArgs),
@@ -60,6 +69,14 @@ pub(crate) enum Command {
     Triage(super::triage::Args),
     #[command(after_help = "Example:\n  adequacy explain adequacy.out/sealed/contract.json")]
     Explain(super::explain::Args),
+    #[command(
+        after_help = "Examples:\n  adequacy receipt validate adequacy.out/receipt.json\n  adequacy receipt schema --tool"
+    )]
+    Receipt(super::receipt::Args),
+    #[command(
+        after_help = "Examples:\n  adequacy evidence verify adequacy.out --tree .\n  adequacy evidence budget budget.json start/ final/"
+    )]
+    Evidence(super::evidence::Args),
     /// Run the unmutated tree once and say what a full run would cost
     #[command(after_help = "Example:\n  adequacy estimate . -j 8 -- python3 -m pytest -q")]
     Estimate(EstimateArgs),
@@ -158,6 +175,18 @@ pub(crate) struct RunArgs {
     pub(crate) isolation: IsolationArgs,
 }
 
+/// What is run once more, to see whether it gives the same.
+#[derive(Debug, Args)]
+pub(crate) struct DoubtArgs {
+    /// Mutants that must give the same answer twice, each time from a clean start. auto: those of the
+    /// change and its cheats, kills in which no test failed, and a twentieth of the rest; all; off
+    #[arg(long, value_name = "WHICH", default_value = "auto", value_parser = confirm)]
+    pub(crate) confirm: Confirm,
+    /// Also run a sample of the mutants with no other worker active: it must give the same
+    #[arg(long)]
+    pub(crate) check_parallel: bool,
+}
+
 /// Where a run is kept, and what it may let through.
 #[derive(Debug, Args)]
 pub(crate) struct KeepArgs {
@@ -179,6 +208,9 @@ pub(crate) struct KeepArgs {
     /// Print run.json on stdout, and the line of totals on stderr
     #[arg(long)]
     pub(crate) json: bool,
+    /// Where you keep the run directory so that it outlives this machine; its receipt then says so
+    #[arg(long, value_name = "REF", value_parser = durable)]
+    pub(crate) durable: Option<String>,
 }
 
 /// What `--allow` takes.
@@ -202,19 +234,24 @@ pub(crate) struct MeasureArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
     #[command(flatten)]
+    pub(crate) doubt: DoubtArgs,
+    #[command(flatten)]
     pub(crate) keep: KeepArgs,
     /// The acceptance command, instead of those of the task file; `seal` takes it for bare trees only
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
 }
 
-/// `measure`: what it takes beside what `seal` takes too.
+/// What `measure` takes and `seal` does not, which seals nothing but whole runs.
 #[derive(Debug, Args)]
-pub(crate) struct MeasureCommand {
+pub(crate) struct MeasureOrShardArgs {
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
+    /// Run part K of N of the mutants; `adequacy merge` puts the parts together
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    pub(crate) shard: Option<Shard>,
     /// Mutate only lines that differ from where this git revision and HEAD meet, such as origin/main
-    #[arg(long, value_name = "REV")]
+    #[arg(long, value_name = "REV", conflicts_with = "shard")]
     pub(crate) since: Option<String>,
 }
 
@@ -222,6 +259,10 @@ pub(crate) struct MeasureCommand {
 pub(crate) struct SealArgs {
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
+    /// Seal this finished or merged run and measure nothing; task, trees and interpreter must be those
+    /// of the run
+    #[arg(long, value_name = "DIR", conflicts_with_all = MEASURING)]
+    pub(crate) run: Option<PathBuf>,
     /// Where contract.json and contract.statement.json go [default: sealed/ in the run directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -235,6 +276,35 @@ pub(crate) struct SealArgs {
     #[arg(long, value_name = "SEED_FILE")]
     pub(crate) key: Option<PathBuf>,
 }
+
+/// Flags that say something of a measurement, which `seal --run` does not make.
+const MEASURING: [&str; 25] = [
+    "include",
+    "exclude",
+    "operator",
+    "limit",
+    "seed",
+    "keep",
+    "leave_out",
+    "jobs",
+    "timeout",
+    "env",
+    "baselines",
+    "full_matrix",
+    "confirm",
+    "check_parallel",
+    "max_output",
+    "max_file_size",
+    "memory",
+    "processes",
+    "isolation",
+    "net",
+    "allow_write",
+    "require_sandbox",
+    "output",
+    "resume",
+    "argv",
+];
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
@@ -272,6 +342,22 @@ pub(crate) struct EstimateArgs {
     /// The acceptance command, instead of those of the task file
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
+}
+
+fn durable(text: &str) -> Result<String, String> {
+    if crate::receipt::is_durable(text) {
+        return Ok(text.to_owned());
+    }
+    Err("a local path outlives no machine; name where you keep the run, such as git:refs/runs/1"
+        .into())
+}
+
+fn confirm(text: &str) -> Result<Confirm, String> {
+    text.parse().map_err(str::to_owned)
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    text.parse().map_err(str::to_owned)
 }
 
 fn rel_path(text: &str) -> Result<RelPath, String> {

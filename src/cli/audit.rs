@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::{Exit, Streams, setup};
 use crate::audit::{self, Agreement, Audit, AuditWord, Draw};
 use crate::bundle;
-use crate::measure::Options;
+use crate::measure::{Confirm, Options};
 use crate::report::terminal::escaped;
 use crate::run::spawn::OUTPUT_LIMIT;
 use crate::tree::Choice;
@@ -60,6 +60,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         output: scratch.join("adequacy.out"),
         scratch,
         resume: false,
+        shard: None,
+        confirm: Confirm::Off,
+        check_parallel: false,
         choice: Choice::default(),
         output_limit: OUTPUT_LIMIT,
         limits: args.limits.limits(),
@@ -67,6 +70,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         max_undecided: None,
         allow: Default::default(),
         since: None,
+        act: crate::measure::receipt::Act::default(),
     };
     let kept = Kept { tree: &place, scratch: &options.scratch, output: &options.output };
     let (limits, helper) = (options.limits, &options.helper);

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::Exit;
-use crate::measure::{LedgerError, MeasureError, OutputError, SinceError};
+use crate::measure::{LedgerError, MeasureError, MergeError, OutputError, ReopenError, SinceError};
 use crate::plan::PlanError;
 use crate::plan::compile::CompileError;
 use crate::report::{ReportError, TriageError};
@@ -132,6 +132,37 @@ impl From<MeasureError> for Fault {
             MeasureError::FlakyStart(_) | MeasureError::NoAnswerOnStart(_) => Exit::Baseline,
             MeasureError::NoMutants(_) => Exit::NothingToDo,
             MeasureError::TreeChanged(_) | MeasureError::Survivors(_) => Exit::Resources,
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
+impl From<MergeError> for Fault {
+    fn from(error: MergeError) -> Self {
+        let exit = match error {
+            MergeError::Output(error) => return error.into(),
+            MergeError::Ledger(error) => return error.into(),
+            MergeError::InTheWay(_) | MergeError::Damaged { .. } => Exit::Output,
+            MergeError::Unfinished(_)
+            | MergeError::Differs { .. }
+            | MergeError::OtherVersion { .. }
+            | MergeError::Disagree(_)
+            | MergeError::Gap { .. } => Exit::Refused,
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
+impl From<ReopenError> for Fault {
+    fn from(error: ReopenError) -> Self {
+        let exit = match error {
+            ReopenError::Measure(error) => return error.into(),
+            ReopenError::Output(error) => return error.into(),
+            ReopenError::Ledger(error) => return error.into(),
+            ReopenError::Damaged { .. } => Exit::Output,
+            ReopenError::Part { .. } | ReopenError::Unfinished(_) | ReopenError::Differs { .. } => {
+                Exit::Refused
+            }
         };
         Self::new(exit, error.to_string())
     }

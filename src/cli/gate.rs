@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as Arguments;
 
 use super::fault::Fault;
+use super::receipt::{self, NO_RECEIPT};
 use super::{Exit, Streams, triage};
 use crate::measure::{ClassTotals, Totals};
 use crate::report::terminal::escaped;
@@ -45,6 +46,9 @@ pub(crate) struct Args {
     /// The file of --require-triaged
     #[arg(long, value_name = "FILE", default_value = TRIAGE_FILE, requires = "require_triaged")]
     triage: PathBuf,
+    /// Judge a run that has no valid receipt, and say so
+    #[arg(long, value_name = "DEFECT", value_parser = [NO_RECEIPT])]
+    allow: Vec<String>,
 }
 
 /// A gate: its name, whether it holds, what was found.
@@ -81,12 +85,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
 
 /// The gates on a run directory. What a gate stumbles over is named before its line.
 fn of_run(args: &Args, streams: &mut Streams<'_>) -> Result<Vec<Gate>, Fault> {
-    let mut log = whole(&args.run)?;
+    let mut log = whole(&args.run, &args.allow, streams)?;
     let totals = log.count.totals();
     let mut gates = counts(args, &totals);
     gates.extend(ratios(args, &log, &totals));
     if let Some(path) = &args.against {
-        let before = whole(path)?;
+        let before = whole(path, &args.allow, streams)?;
         let new = new_survivors(&log, &before);
         name("new", &new, streams)?;
         let found = format!("{} new survivors", new.len());
@@ -122,7 +126,15 @@ fn name(label: &str, entries: &[&Entry], streams: &mut Streams<'_>) -> Result<()
 }
 
 /// The run at `path`, which must be finished: a gate on half of a run says nothing.
-pub(super) fn whole(path: &Path) -> Result<RunLog, Fault> {
+pub(super) fn whole(
+    path: &Path,
+    allow: &[String],
+    streams: &mut Streams<'_>,
+) -> Result<RunLog, Fault> {
+    if let Some(remark) = receipt::demanded(path, allow)? {
+        let label = streams.err_style.red("warning:");
+        writeln!(streams.err, "{label} {}", escaped(&remark))?;
+    }
     let log = RunLog::read(path)?;
     if log.is_finished() {
         return Ok(log);

@@ -5,6 +5,8 @@ mod audit;
 mod batch;
 mod bundle;
 mod check;
+mod clean;
+mod evidence;
 mod exit;
 mod explain;
 mod fault;
@@ -17,7 +19,9 @@ mod keygen;
 mod list;
 mod measure;
 mod member;
+mod merge;
 mod progress;
+mod receipt;
 mod replay;
 mod report;
 mod seal;
@@ -101,6 +105,8 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::List(args) => list::run(args, streams),
         Command::Measure(args) => measure::run(args, streams),
         Command::Seal(args) => seal::run(args, streams),
+        Command::Merge(args) => merge::run(args, streams),
+        Command::Clean(args) => clean::run(args, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
         Command::Audit(args) => audit::run(args, streams),
@@ -108,6 +114,8 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Bundle(args) => bundle::run(args, streams),
         Command::Replay(args) => replay::run(args, streams),
         Command::Gate(args) => gate::run(args, streams),
+        Command::Receipt(args) => receipt::run(args, streams),
+        Command::Evidence(args) => evidence::run(args, streams),
         Command::Report(args) => report::run(args, streams),
         Command::Estimate(args) => measure::estimate(args, streams),
         Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),

@@ -6,7 +6,7 @@ use super::args::ReplayArgs;
 use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
-use crate::measure::{self, Options, OutputDir, Prepared, RunFile};
+use crate::measure::{self, Confirm, Options, OutputDir, Prepared, RunFile};
 use crate::outcome::{self, Outcome, Terms};
 use crate::plan::MutantId;
 use crate::report::terminal::escaped;
@@ -59,6 +59,9 @@ fn options(args: &ReplayArgs, task: &Task, run: &RunFile) -> Result<Options, Fau
         scratch: setup::scratch(args.scratch.as_deref(), &task.tree)?,
         output: args.output.clone(),
         resume: false,
+        shard: None,
+        confirm: Confirm::Off,
+        check_parallel: false,
         choice: run.choice.clone(),
         output_limit: run.output_limit,
         limits: run.limits,
@@ -66,6 +69,7 @@ fn options(args: &ReplayArgs, task: &Task, run: &RunFile) -> Result<Options, Fau
         max_undecided: None,
         allow: Default::default(),
         since: None,
+        act: crate::measure::receipt::Act::default(),
     })
 }
 

@@ -8,7 +8,8 @@ use super::args::{KeepArgs, RunArgs, TaskArgs};
 use super::fault::Fault;
 use super::isolation::{self, IsolationArgs, Kept};
 use super::{Exit, Streams};
-use crate::measure::Options;
+use crate::measure::receipt::Act;
+use crate::measure::{Confirm, Options};
 use crate::run::Spawner;
 use crate::run::sandbox::Limits;
 use crate::task::{self, Overrides, Task};
@@ -59,6 +60,9 @@ pub(crate) fn options(
         scratch: scratch(run.scratch.as_deref(), &task.tree)?,
         output,
         resume: keep.is_some_and(|keep| keep.resume),
+        shard: None,
+        confirm: Confirm::default(),
+        check_parallel: false,
         choice: choice(args),
         output_limit: run.max_output,
         limits: run.limits.limits(),
@@ -66,6 +70,11 @@ pub(crate) fn options(
         max_undecided: keep.and_then(|keep| keep.max_undecided),
         allow: keep.map(|keep| keep.allow.iter().cloned().collect()).unwrap_or_default(),
         since: None,
+        act: Act {
+            command: "measure",
+            contract: None,
+            durable: keep.and_then(|keep| keep.durable.clone()),
+        },
     })
 }
 

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args as Arguments;
 
 use super::fault::Fault;
+use super::receipt::{self, NO_RECEIPT};
 use super::{Exit, Streams, triage};
 use crate::base::Argv;
+use crate::report::terminal::escaped;
 use crate::report::{self, Entry, Evidence, RunLog};
 
 /// Show one mutant of an earlier run: its diff, what was decided, and on what evidence
@@ -20,9 +22,15 @@ pub(crate) struct Args {
     /// What people say of the survivors [default: survivors.toml, where it is there]
     #[arg(long, value_name = "FILE")]
     triage: Option<PathBuf>,
+    /// Take a run that has no valid receipt, and say so
+    #[arg(long, value_name = "DEFECT", value_parser = [NO_RECEIPT])]
+    allow: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    if let Some(remark) = receipt::demanded(&args.run, &args.allow)? {
+        writeln!(streams.err, "{} {}", streams.err_style.red("warning:"), escaped(&remark))?;
+    }
     let mut log = RunLog::read(&args.run)?;
     triage::judge(&mut log, args.triage.as_deref())?;
     let entry = find(&log, &args.id)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as Arguments;
 
 use super::fault::Fault;
+use super::receipt::NO_RECEIPT;
 use super::{Exit, Streams, gate};
 use crate::report::terminal::escaped;
 use crate::report::{self, RunLog, TRIAGE_FILE, Triage, TriageFile};
@@ -28,10 +29,13 @@ pub(crate) struct Args {
     /// Seed of the draw
     #[arg(long, value_name = "N", default_value_t = 0, requires = "audit")]
     seed: u64,
+    /// Take a run that has no valid receipt, and say so
+    #[arg(long, value_name = "DEFECT", value_parser = [NO_RECEIPT])]
+    allow: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
-    let log = gate::whole(&args.run)?;
+    let log = gate::whole(&args.run, &args.allow, streams)?;
     let file = TriageFile::read(&args.file)?;
     if let Some(count) = args.audit {
         return audit(&log, &file, (count, args.seed), streams);

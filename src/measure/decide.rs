@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Mutex;
 
+use super::confirm::Chosen;
 use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, runners};
 use crate::base::{Event, Sink};
 use crate::outcome::{self, Outcome, Terms};
 use crate::plan::Plan;
-use crate::run::{Keep, Lab, Run, RunError, Runner};
+use crate::run::{Keep, Lab, Run, RunError, Runner, Step};
 use crate::task::Task;
 
 /// Runs the mutants that the ledger does not hold yet, and adds each to it.
@@ -21,7 +22,10 @@ pub(super) fn decide(
     sink: &dyn Sink,
 ) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
     let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
-    let todo = plan.counted().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
+    let shard = run.conduct.shard;
+    let ours = |(index, _): &(usize, usize)| shard.is_none_or(|shard| shard.holds(*index));
+    let ours = plan.counted().enumerate().filter(ours).map(|(_, place)| place);
+    let todo = ours.filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     if run.resumed {
         run.taken_over = known.len() as u64;
         let (known, all) = (known.len(), known.len() + todo.len());
@@ -33,6 +37,7 @@ pub(super) fn decide(
         ledger,
         runners: runners(task),
         flaky: lab.flaky(),
+        chosen: Chosen::of(run.conduct.confirm, plan, task.mutate.seed),
         outcomes: Mutex::new(known),
         run: Mutex::new(run),
     };
@@ -46,15 +51,27 @@ struct Keeper<'a> {
     ledger: Ledger,
     runners: Vec<Option<Runner>>,
     flaky: BTreeSet<usize>,
+    chosen: Chosen,
     outcomes: Mutex<BTreeMap<usize, Outcome>>,
     run: Mutex<&'a mut RunFile>,
 }
 
-impl Keep for Keeper<'_> {
-    fn decided(&self, place: usize, runs: &[Run]) -> Result<(), RunError> {
+impl Keeper<'_> {
+    fn judge(&self, place: usize, runs: &[Run]) -> Outcome {
         let must_build = !self.plan.mutants[place].class.is_never_unviable();
         let (runners, flaky) = (&self.runners, &self.flaky);
-        let outcome = outcome::judge(runs, &Terms { runners, flaky, must_build });
+        outcome::judge(runs, &Terms { runners, flaky, must_build })
+    }
+}
+
+impl Keep for Keeper<'_> {
+    fn asks_again(&self, place: usize, runs: &[Run]) -> Vec<Step> {
+        let first = (place, self.judge(place, runs));
+        self.chosen.steps(first, runs, self.runners.len(), &self.flaky)
+    }
+
+    fn decided(&self, place: usize, runs: &[Run]) -> Result<(), RunError> {
+        let outcome = self.judge(place, runs);
         self.ledger.append(&self.plan.mutants[place], &outcome, runs).map_err(|error| {
             RunError::Log { path: error.path().to_owned(), error: error.into_io() }
         })?;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{FLAKY, Options, RunFile, StartRecord};
+use super::{FLAKY, RunFile, StartRecord};
 use crate::adequacy::{Adequacy, Gate, Input, Thresholds};
 use crate::task::Task;
 
 /// The gates of a task, in the order in which the first that fails refuses a seal.
-pub(super) fn of(task: &Task, options: &Options, run: &RunFile, adequacy: &Adequacy) -> Vec<Gate> {
-    let stated = Thresholds::of(&task.gates, options.max_undecided);
+pub(super) fn of(task: &Task, run: &RunFile, adequacy: &Adequacy) -> Vec<Gate> {
+    let stated = Thresholds::of(&task.gates, run.conduct.max_undecided);
     let has_twin = task.commands.iter().any(|command| command.in_process_twin_of.is_some());
     let thresholds = Thresholds {
         has_change: task.solution.is_change(),

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -27,7 +27,7 @@ struct Header {
 }
 
 /// A decided mutant.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Line {
     /// Its name.
     pub id: String,
@@ -138,7 +138,7 @@ impl Ledger {
         let mut file = self.file.lock().expect("no worker panics with it");
         let fault = |error| LedgerError::Io { path: self.path.clone(), error };
         let whole = file.metadata().map_err(fault)?.len();
-        write_line(&mut file, &line).map_err(|error| {
+        write_line(&mut *file, &line).map_err(|error| {
             // Half a line must not stand before another's: that would spoil the file.
             let _ = file.set_len(whole);
             fault(error)
@@ -168,6 +168,15 @@ pub(super) fn lines(path: &Path, run: &Sha256) -> Result<(Vec<Line>, bool), Ledg
     Ok((lines, length > whole))
 }
 
+/// The text of a ledger that holds these lines.
+pub(super) fn text(run: &Sha256, lines: &[Line]) -> Vec<u8> {
+    let mut text = Vec::new();
+    let known = "memory takes it, and a line is plain values";
+    write_line(&mut text, &Header { format: FORMAT.to_owned(), run: *run }).expect(known);
+    lines.iter().for_each(|line| write_line(&mut text, line).expect(known));
+    text
+}
+
 fn is_header_of(line: &str, run: &Sha256) -> bool {
     let header = serde_json::from_str::<Header>(line);
     header.is_ok_and(|header| header.format == FORMAT && header.run == *run)
@@ -194,7 +203,7 @@ fn read(path: &Path) -> Result<(Vec<String>, u64), LedgerError> {
     }
 }
 
-fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
+fn write_line(file: &mut impl io::Write, value: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     file.write_all(&line)

@@ -1,41 +1,57 @@
 //! Conductor of `measure`: takes a task through the stages up to its numbers, and keeps what a
 //! resumed or a curious reader needs in the run directory.
 
+mod conduct;
+mod confirm;
 mod controls;
 mod decide;
 mod empty;
 mod error;
 mod estimate;
+pub mod evidence;
 mod gates;
 mod history;
 mod ledger;
 mod links;
+mod merge;
 mod observe;
 mod output;
+mod parallel;
 mod prepare;
 mod protect;
+pub mod receipt;
+mod reopen;
 mod replay;
 mod run_file;
+mod same_task;
+mod shard;
 mod since;
 mod tamper;
 mod trees;
+mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use conduct::{Conduct, Part};
+pub use confirm::{Confirm, Confirmed};
 pub use controls::{Controls, Refusal, Rewrite};
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use ledger::{Ledger, LedgerError, Line};
+pub use merge::{MergeError, Merged, merge};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
+pub use parallel::{Disagreement, Parallel};
 pub use prepare::{Prepared, nothing_to_do, prepare};
 pub use protect::RUNNER_FILES;
+pub use reopen::{ReopenError, Reopened, reopen};
 pub use replay::{replay, rerun};
 pub use run_file::{
     ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
 };
+pub use shard::Shard;
 pub use since::{Since, SinceError, SinceRecord};
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
@@ -70,6 +86,8 @@ pub struct Options {
     pub output: PathBuf,
     /// Go on in the run directory.
     pub resume: bool,
+    /// Run this part of the plan alone.
+    pub shard: Option<Shard>,
     /// What is left out of the copies, and what is kept.
     pub choice: Choice,
     /// Bytes of output at which a command is stopped.
@@ -78,12 +96,18 @@ pub struct Options {
     pub limits: Limits,
     /// Run every command on every mutant.
     pub full_matrix: bool,
+    /// Of which mutants a second answer is asked.
+    pub confirm: Confirm,
+    /// Run a sample of the mutants alone too, and hold it against what they did beside others.
+    pub check_parallel: bool,
     /// Most undecided mutants, where a flag says so.
     pub max_undecided: Option<u64>,
     /// Known defects that a person lets through, by name.
     pub allow: BTreeSet<String>,
     /// Mutate only what differs from this.
     pub since: Option<Since>,
+    /// What the run is for.
+    pub act: receipt::Act,
 }
 
 /// A measured task.
@@ -161,9 +185,11 @@ pub fn measure(
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
     output.begin(&run, earlier.as_ref())?;
     run.go_on_from(earlier.as_ref());
+    evidence::begin(&output, &prepared.trees, &run)?;
+    receipt::begin(&output, &run, &options.act)?;
     if let Err(none) = prepared.some_mutants() {
         sink.tell(Event::Warning(format!("{none}; let through by `--allow {EMPTY}`")));
-        return empty::measured(prepared, run, output, earlier.as_ref());
+        return empty::measured(prepared, run, output, earlier.as_ref(), &options.act);
     }
     let flaky = earlier.as_ref().map(RunFile::flaky_places).unwrap_or_default();
     let settings = options.settings(output.logs(), flaky);
@@ -172,12 +198,7 @@ pub fn measure(
     run.baseline(&baseline, &lab);
     let trees = &prepared.trees;
     (run.start, run.variants) = observe::others(task, trees, &links, options, spawner, sink)?;
-    if let Some(budget) = task.mutate.budget {
-        let planned = earlier.as_ref().and_then(RunFile::planned_limit);
-        let limit = planned.unwrap_or_else(|| affordable(budget, baseline.cpu()));
-        prepared.plan.sample(limit, task.mutate.seed);
-        run.sampled(limit, &prepared.plan, task);
-    }
+    sample_to_budget(task, &mut prepared.plan, &mut run, earlier.as_ref(), baseline.cpu());
     let rows = output::rows(&prepared.plan, &trees.base)?;
     output.write_plan(&mut run, &rows, earlier.as_ref())?;
     let found = prepared.interpreter.as_ref().map(|(found, _)| found);
@@ -185,7 +206,11 @@ pub fn measure(
     output.write_sources(plan, snapshot)?;
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
     let outcomes = decide::decide(&lab, task, &output, &mut run, plan, sink)?;
-    let not_reached = controls::after(&lab, plan, snapshot, &runners(task), &outcomes, sink)?;
+    if options.check_parallel {
+        parallel::check(&lab, task, &output, &mut run, plan, &outcomes)?;
+    }
+    let (shard, known) = (options.shard, runners(task));
+    let not_reached = controls::after(&lab, plan, snapshot, &known, shard, &outcomes, sink)?;
     drop(lab);
     let unchanged = || unchanged(task, options, trees, &links, &watched);
     if let Err(error) = nothing_left(spawner).and_then(|()| unchanged()) {
@@ -193,14 +218,40 @@ pub fn measure(
         output.write_run(&run)?;
         return Err(error);
     }
-    let adequacy = Adequacy::of(plan, |place| outcomes.get(&place).copied())
-        .expect("the pool hands over every mutant or fails");
-    let gates = gates::of(task, options, &run, &adequacy);
-    run.finish(plan, &adequacy, &gates, not_reached);
+    let outcome = |place: usize| outcomes.get(&place).copied();
+    let (adequacy, gates) = match shard {
+        // Gates ask about all mutants: a part of them passes none and fails none.
+        Some(_) => (Adequacy::of_decided(&plan.planned(), outcome), Vec::new()),
+        None => {
+            let whole = Adequacy::of(plan, outcome);
+            let whole = whole.expect("the pool hands over every mutant or fails");
+            let gates = gates::of(task, &run, &whole);
+            (whole, gates)
+        }
+    };
+    run.conduct.confirmed = confirm::count(&output.read_outcomes(&run)?.0);
+    run.finish(&plan.planned(), &adequacy, &gates, not_reached);
     output.write_run(&run)?;
+    evidence::finish(&output, &run)?;
+    receipt::finish(&output, &run, &options.act)?;
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);
     Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// Leaves as many mutants as the task's budget pays for; those of the `earlier` part of a resumed run.
+fn sample_to_budget(
+    task: &Task,
+    plan: &mut Plan,
+    run: &mut RunFile,
+    earlier: Option<&RunFile>,
+    each: Duration,
+) {
+    let Some(budget) = task.mutate.budget else { return };
+    let planned = earlier.and_then(RunFile::planned_limit);
+    let limit = planned.unwrap_or_else(|| affordable(budget, each));
+    plan.sample(limit, task.mutate.seed);
+    run.sampled(limit, plan, task);
 }
 
 /// How many mutants a CPU time pays for, if each takes as long as the unmutated tree; at least one.

@@ -7,16 +7,16 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Controls, Options, Prepared, SinceRecord, StartRecord, VariantRecord};
+use super::{Conduct, Controls, Options, Prepared, SinceRecord, StartRecord, VariantRecord};
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
-use crate::plan::{Class, Plan, SAMPLER, Uncovered, interpreter};
+use crate::plan::{Class, Plan, Planned, SAMPLER, Uncovered, interpreter};
 use crate::run::sandbox::{Limits, Place, Sandbox};
 use crate::run::workspace::Soundness;
-use crate::run::{Baseline, Lab, Run, Runner};
+use crate::run::{Baseline, Lab, Run, Runner, Tests};
 use crate::task::{Command, Task};
-use crate::tree::Choice;
+use crate::tree::{Choice, Snapshot};
 
 /// What `format` says.
 pub const FORMAT: &str = "adequacy-run/2";
@@ -32,6 +32,8 @@ pub enum State {
     Begun,
     /// Every mutant is decided.
     Finished,
+    /// Every mutant of its shard is decided; it is a part of a run.
+    Shard,
     /// Its verdicts cannot be trusted: the tree changed meanwhile, or processes outlived it.
     Spoiled,
 }
@@ -57,8 +59,15 @@ pub struct RunFile {
     pub task_sha256: Sha256,
     /// Digest over everything that was copied.
     pub tree_sha256: Sha256,
+    /// Digest of the mutated tree alone.
+    pub base_sha256: Sha256,
+    /// Digest of the start tree, where there is one.
+    pub start_sha256: Option<Sha256>,
     /// Digest of `mutants.jsonl`.
     pub plan_sha256: Sha256,
+    /// What of the plan it ran, and what it was asked for.
+    #[serde(flatten)]
+    pub conduct: Conduct,
     /// The commands in sealed order.
     pub commands: Vec<CommandRecord>,
     /// Names of the variables a command sees.
@@ -93,6 +102,9 @@ pub struct RunFile {
     pub uncovered: Vec<UncoveredRecord>,
     /// Runs of the unmutated tree before the mutants.
     pub baselines: Vec<Vec<Run>>,
+    /// The tests of each command, in sealed order, where its runner wrote a report of a run that judged
+    /// nothing.
+    pub tests: Vec<Option<Tests>>,
     /// What the commands do on the start tree.
     pub start: Option<StartRecord>,
     /// What they make of the other solutions that the task names.
@@ -304,14 +316,17 @@ impl RunFile {
         let mut file = Self {
             format: FORMAT.to_owned(),
             state: State::Begun,
-            tool: format!("adequacy {}", env!("CARGO_PKG_VERSION")),
+            tool: tool(),
             task: task.clone(),
             choice: options.choice.clone(),
             output_limit: options.output_limit,
             limits: options.limits,
             task_sha256: digest(task, options),
             tree_sha256: trees.digest(),
+            base_sha256: trees.base.digest(),
+            start_sha256: trees.start.as_ref().map(Snapshot::digest),
             plan_sha256: Sha256::of(b""),
+            conduct: Conduct::of(options),
             commands: task.commands.iter().map(CommandRecord::of).collect(),
             environment: Vec::new(),
             interpreter: interpreter.as_ref().map(Interpreted::of),
@@ -323,15 +338,12 @@ impl RunFile {
             since: since.clone(),
             linked: links.iter().map(|(path, _)| path.to_string()).collect(),
             left_out: left_out.map(|it| (it.path.to_string(), it.reason.to_string())).collect(),
-            ignored: plan
-                .ignored
-                .iter()
-                .map(|file| (file.path.to_string(), file.why.to_string()))
-                .collect(),
+            ignored: ignored(plan),
             files: plan.files.iter().map(|file| (file.name.clone(), file.mutants.len())).collect(),
             sources: plan.files.iter().map(|file| (file.name.clone(), file.sha256)).collect(),
             uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
             baselines: Vec::new(),
+            tests: Vec::new(),
             start: None,
             variants: Vec::new(),
             flaky: Vec::new(),
@@ -409,6 +421,7 @@ impl RunFile {
     /// Adds what the baseline showed, and what is in force.
     pub(super) fn baseline(&mut self, baseline: &Baseline, lab: &Lab<'_>) {
         self.baselines.clone_from(&baseline.rounds);
+        self.tests.clone_from(&baseline.tests);
         self.flaky = lab.flaky().into_iter().map(|place| self.commands[place].id.clone()).collect();
         self.soundness = Some(lab.soundness());
         self.environment = lab.environment_names();
@@ -420,7 +433,7 @@ impl RunFile {
     /// Adds the numbers.
     pub(super) fn finish(
         &mut self,
-        plan: &Plan,
+        mutants: &[Planned<'_>],
         adequacy: &Adequacy,
         gates: &[Gate],
         not_reached: Vec<String>,
@@ -458,10 +471,21 @@ impl RunFile {
         });
         self.gates = gates.iter().map(|gate| (gate.name.to_owned(), gate.pass)).collect();
         self.not_reached = not_reached;
-        self.sample = Interval::of(plan, adequacy);
-        self.sites = Some(adequacy.sites(plan));
-        self.state = State::Finished;
+        let is_whole = self.conduct.shard.is_none();
+        self.sample = Interval::of(mutants, adequacy).filter(|_| is_whole);
+        self.sites = Some(adequacy.sites(mutants));
+        self.state = if is_whole { State::Finished } else { State::Shard };
     }
+}
+
+fn ignored(plan: &Plan) -> BTreeMap<String, String> {
+    let files = plan.ignored.iter();
+    files.map(|file| (file.path.to_string(), file.why.to_string())).collect()
+}
+
+/// Name and version of this program.
+pub(super) fn tool() -> String {
+    format!("adequacy {}", env!("CARGO_PKG_VERSION"))
 }
 
 /// Everything of a task that can change a verdict or the choice of mutants.
@@ -480,6 +504,7 @@ fn digest(task: &Task, options: &Options) -> Sha256 {
         "setup": step(&task.setup),
         "build": step(&task.build),
         "full_matrix": options.full_matrix,
+        "confirm": options.confirm,
         "output_limit": options.output_limit,
         "limits": options.limits,
     });

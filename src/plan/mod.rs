@@ -12,6 +12,7 @@ mod degenerate;
 mod full;
 mod id;
 pub mod interpreter;
+mod planned;
 mod row;
 mod sample;
 mod script;
@@ -24,6 +25,7 @@ use adequacy_mutators::{Control, Language, Mutation, Operator, splice};
 pub use choose::{Ignored, WhyNot, is_test};
 pub use class::Class;
 pub use id::MutantId;
+pub use planned::{FateKind, Planned, PlannedRow};
 pub use row::{Row, UNCHANGED, lines, readable};
 pub use sample::SAMPLER;
 pub use script::named as named_files;
@@ -306,12 +308,6 @@ impl Plan {
     /// Keeps at most `limit` counted mutants, by the documented sampler.
     pub fn sample(&mut self, limit: usize, seed: u64) {
         sample::apply(self, limit, seed);
-    }
-
-    /// How many mutants have this fate.
-    #[must_use]
-    pub fn count(&self, fate: impl Fn(&Fate) -> bool) -> usize {
-        self.mutants.iter().filter(|mutant| fate(&mutant.fate)).count()
     }
 
     /// A plan of one class, from what was found in each file.

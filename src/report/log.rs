@@ -32,6 +32,8 @@ pub struct RunLog {
     pub count: Count,
     /// What people say of the survivors, where a file of theirs was given.
     pub triage: Option<Triage>,
+    /// What else a reader must know before the numbers; one sentence each.
+    pub remarks: Vec<String>,
 }
 
 /// Why a run cannot be reported.
@@ -118,8 +120,8 @@ impl RunLog {
             let message = "its totals are not those of the verdicts in outcomes.jsonl".to_owned();
             return Err(ReportError::Damaged { path: path.join("run.json"), message });
         }
-        let (sources, missing) = (BTreeMap::new(), BTreeSet::new());
-        let mut log = Self { run, entries, sources, missing, torn, count, triage: None };
+        let (sources, missing, remarks) = Default::default();
+        let mut log = Self { run, entries, sources, missing, torn, count, triage: None, remarks };
         log.read_sources(&folder)?;
         log.check_rows(&folder)?;
         Ok(log)
@@ -221,16 +223,27 @@ impl RunLog {
         self.entries.iter().filter(|it| matches!(it.outcome, Some(Outcome::Undecided { .. })))
     }
 
+    fn of_a_shard(&self) -> String {
+        let all = self.count.totals().mutants + self.count.pending;
+        let shard = self.run.conduct.shard.map(|shard| format!(" {shard}")).unwrap_or_default();
+        format!(
+            "This is shard{shard} of a run: {} of its {all} mutants are of other shards; only `adequacy \
+             merge` of all shards has the numbers of the whole.",
+            self.count.pending
+        )
+    }
+
     /// What a reader must know before the numbers; one sentence each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes = self.remarks.clone();
         match self.run.state {
             State::Finished => {}
             State::Begun => notes.push(format!(
                 "This run is not finished: {} of its mutants are not decided; its numbers are not those of the whole.",
                 self.count.pending
             )),
+            State::Shard => notes.push(self.of_a_shard()),
             State::Spoiled => notes.push(
                 "This run is spoiled: its tree changed meanwhile, or processes outlived it; its verdicts cannot be trusted.".to_owned(),
             ),

@@ -10,7 +10,7 @@ use super::log::RunLog;
 use super::terminal::escaped;
 use super::text::short;
 use crate::adequacy::Interval;
-use crate::measure::{ClassTotals, RunFile, Sentinels};
+use crate::measure::{ClassTotals, Conduct, Confirm, Confirmed, Parallel, RunFile, Sentinels};
 use crate::outcome::Outcome;
 
 /// Survivors that a summary lists.
@@ -30,7 +30,8 @@ pub fn summary(log: &RunLog, style: Style) -> String {
         text.push('\n');
     }
     let totals = log.count.totals();
-    if totals.mutants == 0 {
+    let is_part = log.run.conduct.shard.is_some();
+    if totals.mutants == 0 && !is_part {
         let _ = writeln!(text, "{}\n", style.red("No mutant counts: nothing was measured."));
         return text;
     }
@@ -39,7 +40,7 @@ pub fn summary(log: &RunLog, style: Style) -> String {
     undecided(&mut text, log, style);
     tables(&mut text, log, style);
     trust(&mut text, log);
-    if totals.killed == 0 {
+    if totals.killed == 0 && !is_part {
         let words =
             "The commands killed nothing: they cannot tell a right solution from a wrong one.";
         let _ = writeln!(text, "{}\n", style.red(words));
@@ -245,6 +246,7 @@ fn trust(text: &mut String, log: &RunLog) {
             totals.equivalent, totals.duplicate, totals.not_sampled
         );
     }
+    second_answers(text, run);
     let _ = writeln!(text, "Commands were held so: {}", escaped(&run.isolation.words()));
     for before in &run.isolation_before {
         let words = escaped(&before.words());
@@ -252,6 +254,26 @@ fn trust(text: &mut String, log: &RunLog) {
     }
     not_reached(text, run);
     text.push('\n');
+}
+
+/// What was run once more, and whether it gave the same.
+fn second_answers(text: &mut String, run: &RunFile) {
+    let Conduct { confirm, confirmed, check_parallel, .. } = &run.conduct;
+    let asked = match confirm {
+        Confirm::Off => "not asked for".to_owned(),
+        Confirm::Auto | Confirm::All => {
+            let Confirmed { asked, flips } = confirmed;
+            format!("asked of {asked} mutants, flips: {flips}")
+        }
+    };
+    let _ = writeln!(text, "Second answers: {asked}");
+    for Parallel { jobs, sampled, differing } in check_parallel {
+        let _ = writeln!(
+            text,
+            "Alone as beside {jobs} workers: {} of {sampled} sampled mutants",
+            sampled - differing.len() as u64
+        );
+    }
 }
 
 /// What the mutants that ran stand for.

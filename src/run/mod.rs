@@ -7,6 +7,7 @@
 
 mod baseline;
 pub mod certificate;
+mod confirm;
 pub mod environment;
 pub mod exec;
 pub mod exit;
@@ -33,7 +34,7 @@ pub use exit::Exit;
 pub use lab::{Lab, Settings};
 pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
 pub use red::Red;
-pub use runner::{Label, Runner};
+pub use runner::{Label, Runner, Tests};
 pub use spawn::Spawner;
 
 use crate::base::{Sha256, seconds};
@@ -62,6 +63,9 @@ pub enum Attempt {
     Repeat,
     /// Once more at the end, with no other worker active; a time limit is doubled.
     Alone,
+    /// Once more from a clean start, to see whether the answer is the same. What follows it among the
+    /// runs of a mutant belongs to this second answer.
+    Confirm,
 }
 
 /// One process tree from start to certificate.
@@ -83,6 +87,13 @@ pub struct Run {
     pub log: String,
     /// Digest of that output.
     pub log_sha256: Option<Sha256>,
+}
+
+/// The runs of a mutant's first answer, and those of its second, of which there may be none.
+#[must_use]
+pub fn answers(runs: &[Run]) -> (&[Run], &[Run]) {
+    let second = runs.iter().position(|run| run.attempt == Attempt::Confirm);
+    runs.split_at(second.unwrap_or(runs.len()))
 }
 
 impl Run {

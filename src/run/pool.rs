@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::lab::Lab;
 use super::trial::{Again, How, Stop, again};
-use super::{Attempt, Exit, Run, RunError};
+use super::{Attempt, Exit, Run, RunError, Step};
 use crate::base::Event;
 use crate::plan::Plan;
 
@@ -21,6 +21,8 @@ const LONGEST_BETWEEN_SENTINELS: Duration = Duration::from_secs(600);
 /// Sentinels in a row that may fail, each in a fresh workspace, before the run is given up.
 const PATIENCE: u32 = 3;
 
+const WAITING: &str = "running again, one at a time, what other workers could have caused";
+
 /// Keeps what the pool finds out, at once, so that a run that is broken off loses none of it. Called by
 /// any worker.
 pub trait Keep: Sync {
@@ -29,6 +31,13 @@ pub trait Keep: Sync {
     /// # Errors
     /// [`RunError`] when they cannot be kept: the run ends.
     fn decided(&self, place: usize, runs: &[Run]) -> Result<(), RunError>;
+
+    /// The steps of the mutant at `place` that must give the same once more, from a clean start, before
+    /// these runs are its answer; none where they suffice.
+    fn asks_again(&self, place: usize, runs: &[Run]) -> Vec<Step> {
+        let _ = (place, runs);
+        Vec::new()
+    }
 
     /// The unmutated tree was run between the mutants, and whether it passed.
     ///
@@ -52,6 +61,8 @@ struct Pool<'a> {
     plan: &'a Plan,
     todo: &'a [usize],
     keep: &'a dyn Keep,
+    /// What the names of logs begin with.
+    prefix: &'static str,
     next: AtomicUsize,
     waiting: Mutex<Vec<Tried>>,
     sentinels: AtomicU64,
@@ -60,9 +71,11 @@ struct Pool<'a> {
 }
 
 /// A mutant and what it did so far.
-struct Tried {
-    place: usize,
-    runs: Vec<Run>,
+pub(super) struct Tried {
+    pub(super) place: usize,
+    pub(super) runs: Vec<Run>,
+    /// The steps of its second answer, once it is asked for one.
+    pub(super) again: Vec<Step>,
 }
 
 impl Tried {
@@ -72,9 +85,14 @@ impl Tried {
     }
 
     /// Whether its last run must be made again with no other worker active.
-    fn waits(&self) -> bool {
-        let last = self.runs.last();
-        last.is_some_and(|run| run.attempt == Attempt::First && again(&run.exit) == Again::Alone)
+    pub(super) fn waits(&self) -> bool {
+        let beside = |run: &&Run| matches!(run.attempt, Attempt::First | Attempt::Confirm);
+        let last = self.runs.last().filter(beside);
+        last.is_some_and(|run| again(&run.exit) == Again::Alone)
+    }
+
+    fn new(place: usize) -> Self {
+        Self { place, runs: Vec::new(), again: Vec::new() }
     }
 }
 
@@ -107,17 +125,7 @@ impl Lab<'_> {
             name: "running the mutants".into(),
             total: Some(todo.len() as u64),
         });
-        let pool = Pool {
-            lab: self,
-            plan,
-            todo,
-            keep,
-            next: AtomicUsize::new(0),
-            waiting: Mutex::new(Vec::new()),
-            sentinels: AtomicU64::new(0),
-            done: AtomicU64::new(0),
-            killed: AtomicU64::new(0),
-        };
+        let pool = Pool { todo, ..Pool::new(self, plan, keep) };
         let workers = 0..self.seats.len().min(todo.len());
         self.pool.install(|| {
             workers.into_par_iter().try_for_each(|worker| {
@@ -125,7 +133,40 @@ impl Lab<'_> {
                 pool.work(worker).inspect_err(|_| pool.next.store(todo.len(), Ordering::SeqCst))
             })
         })?;
-        pool.confirm()
+        pool.confirm(WAITING)
+    }
+
+    /// Runs mutants one at a time with no other worker active; as [`Lab::mutants`] else. Their logs
+    /// begin with `prefix`.
+    ///
+    /// # Errors
+    /// [`RunError`] when the run cannot go on, or `keep` says so.
+    pub fn alone(
+        &self,
+        plan: &Plan,
+        todo: &[usize],
+        (name, prefix): (&'static str, &'static str),
+        keep: &dyn Keep,
+    ) -> Result<(), RunError> {
+        let waiting = Mutex::new(todo.iter().map(|&place| Tried::new(place)).collect());
+        Pool { waiting, prefix, ..Pool::new(self, plan, keep) }.confirm(name)
+    }
+}
+
+impl<'a> Pool<'a> {
+    fn new(lab: &'a Lab<'a>, plan: &'a Plan, keep: &'a dyn Keep) -> Self {
+        Self {
+            lab,
+            plan,
+            todo: &[],
+            keep,
+            prefix: "",
+            next: AtomicUsize::new(0),
+            waiting: Mutex::new(Vec::new()),
+            sentinels: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+            killed: AtomicU64::new(0),
+        }
     }
 }
 
@@ -133,7 +174,7 @@ impl Pool<'_> {
     fn work(&self, worker: usize) -> Result<(), RunError> {
         let mut pending = Pending::new();
         while let Some(&place) = self.todo.get(self.next.fetch_add(1, Ordering::SeqCst)) {
-            let tried = self.attempt(worker, Tried { place, runs: Vec::new() }, Attempt::First)?;
+            let tried = self.attempt(worker, Tried::new(place), Attempt::First)?;
             self.progress(&tried);
             self.sort(tried, &mut pending)?;
             if pending.is_due() {
@@ -143,11 +184,46 @@ impl Pool<'_> {
         self.sentinel(worker, &mut pending, Attempt::First)
     }
 
-    /// Runs a mutant, from where its runs end. As `Alone` it is brought to its end whatever it needs.
+    /// Runs a mutant, from where its runs end, and once more where `keep` asks for that. As `Alone` it
+    /// is brought to its end whatever it needs.
     fn attempt(&self, worker: usize, tried: Tried, attempt: Attempt) -> Result<Tried, RunError> {
-        let Tried { place, runs } = tried;
+        let mut tried = tried;
+        if tried.again.is_empty() {
+            tried = self.first_answer(worker, tried, attempt)?;
+            if tried.waits() {
+                return Ok(tried);
+            }
+            tried.again = self.keep.asks_again(tried.place, &tried.runs);
+        }
+        self.second_answer(worker, tried, attempt)
+    }
+
+    fn second_answer(
+        &self,
+        worker: usize,
+        tried: Tried,
+        attempt: Attempt,
+    ) -> Result<Tried, RunError> {
+        if tried.again.is_empty() {
+            return Ok(tried);
+        }
+        let mutant = &self.plan.mutants[tried.place];
+        let edits = self.plan.texts(mutant, self.lab.snapshot)?;
+        let must_build = !mutant.class.is_never_unviable();
+        let how = How { attempt, stop: Stop::FirstFailure, must_build };
+        let name = format!("{}{}", self.prefix, mutant.id);
+        self.lab.confirm(&mut self.lab.seat(worker), &name, &edits, tried, how)
+    }
+
+    fn first_answer(
+        &self,
+        worker: usize,
+        tried: Tried,
+        attempt: Attempt,
+    ) -> Result<Tried, RunError> {
+        let Tried { place, runs, again } = tried;
         let mutant = &self.plan.mutants[place];
-        let name = mutant.id.to_string();
+        let name = format!("{}{}", self.prefix, mutant.id);
         let edits = self.plan.texts(mutant, self.lab.snapshot)?;
         let full = self.lab.settings.full_matrix || mutant.class.is_decisive();
         let stop = if full { Stop::Never } else { Stop::FirstFailure };
@@ -157,9 +233,9 @@ impl Pool<'_> {
         let mut seat = self.lab.seat(worker);
         let runs = self.lab.trial(&mut seat, &name, &edits, runs, how)?;
         drop(seat);
-        let tried = Tried { place, runs };
+        let tried = Tried { place, runs, again };
         if attempt == Attempt::Alone && tried.waits() {
-            return self.attempt(worker, tried, attempt);
+            return self.first_answer(worker, tried, attempt);
         }
         Ok(tried)
     }
@@ -192,7 +268,8 @@ impl Pool<'_> {
     ) -> Result<(), RunError> {
         for round in 1..=PATIENCE {
             let number = self.sentinels.fetch_add(1, Ordering::SeqCst) + 1;
-            let result = self.lab.unmutated(worker, &format!("sentinel-{number}"), true);
+            let name = format!("{}sentinel-{number}", self.prefix);
+            let result = self.lab.unmutated(worker, &name, true);
             let failed = std::mem::take(&mut pending.failed);
             match &result {
                 Ok(_) => self.keep.unmutated(true)?,
@@ -217,7 +294,7 @@ impl Pool<'_> {
                             self.give_up(&tried)?;
                             continue;
                         }
-                        let fresh = Tried { place: tried.place, runs: Vec::new() };
+                        let fresh = Tried::new(tried.place);
                         self.sort(self.attempt(worker, fresh, attempt)?, pending)?;
                     }
                 }
@@ -244,7 +321,7 @@ impl Pool<'_> {
     }
 
     /// The mutants whose exits others could have caused, one at a time on a quiet machine.
-    fn confirm(&self) -> Result<(), RunError> {
+    fn confirm(&self, name: &'static str) -> Result<(), RunError> {
         let mut waiting = std::mem::take(&mut *self.waiting.lock().expect("the workers are done"));
         waiting.sort_by_key(|tried| tried.place);
         if waiting.is_empty() {
@@ -253,10 +330,7 @@ impl Pool<'_> {
         let total = Some(waiting.len() as u64);
         self.done.store(0, Ordering::SeqCst);
         self.killed.store(0, Ordering::SeqCst);
-        self.lab.sink.tell(Event::Step {
-            name: "running again, one at a time, what other workers could have caused".into(),
-            total,
-        });
+        self.lab.sink.tell(Event::Step { name: name.into(), total });
         let mut pending = Pending::new();
         for tried in waiting {
             let tried = self.attempt(0, tried, Attempt::Alone)?;

@@ -122,6 +122,7 @@ impl Lab<'_> {
             Attempt::First => (1, ""),
             Attempt::Repeat => (1, ".repeat"),
             Attempt::Alone => (2, ".alone"),
+            Attempt::Confirm => (1, ".confirm"),
         };
         let log = format!("{name}.{}{suffix}.log", file_name(id));
         let mut run = self.spawn(seat, argv, limit * factor, step, attempt, log)?;
@@ -226,7 +227,7 @@ impl Lab<'_> {
 
 /// Whether the runs of a step can be nothing but a kill. Where that is open the later commands are
 /// run too: one of them may kill.
-fn decides(runs: &[Run], step: Step) -> bool {
+pub(super) fn decides(runs: &[Run], step: Step) -> bool {
     let mut exits = runs.iter().filter(|run| run.step == step).map(|run| &run.exit);
     exits.next().is_some_and(|first| is_failure(first, exits.next()))
 }
