@@ -78,7 +78,15 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
         // As in `list | head`: who reads it has had enough.
         Err(fault)
             if fault.reader_gone
-                && matches!(cli.command, Command::List(_) | Command::Report(_)) =>
+                && matches!(
+                    cli.command,
+                    Command::List(_)
+                        | Command::Report(_)
+                        | Command::Show(_)
+                        | Command::Explain(_)
+                        | Command::Completions(_)
+                        | Command::Man(_)
+                ) =>
         {
             Exit::Done
         }
