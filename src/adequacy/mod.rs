@@ -86,6 +86,8 @@ impl Adequacy {
                 FateKind::Equivalent => adequacy.equivalent += 1,
                 FateKind::Duplicate => adequacy.duplicate += 1,
                 FateKind::NotSampled => adequacy.not_sampled += 1,
+                // Nobody asked for it: it is in no number.
+                FateKind::Unchanged => {}
             }
         }
         adequacy

@@ -53,7 +53,12 @@ pub fn gather_as(
     same_task(task, &run, sealed.run)?;
     let folder = sealed.contract.map_or_else(|| output.sealed(), Path::to_owned);
     let files = Files::read(&folder)?;
-    let wanted = Wanted { choice: &run.choice, output: Some(sealed.run), scratch: sealed.scratch };
+    let wanted = Wanted {
+        choice: &run.choice,
+        output: Some(sealed.run),
+        scratch: sealed.scratch,
+        since: None,
+    };
     let trees = TaskTrees::of(&run.task, &wanted, sink)?;
     if trees.digest() != run.tree_sha256 {
         let what = "a tree of the task is not what it was when the run measured it; seal it again";

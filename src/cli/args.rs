@@ -25,7 +25,7 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Run the acceptance commands on every mutant and count the kills
     #[command(
-        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure . --shard 2/8 -o shard-2\n  adequacy measure --all tasks -o runs"
+        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure . --since origin/main -- python3 -m pytest -q\n  adequacy measure . --shard 2/8 -o shard-2\n  adequacy measure --all tasks -o runs"
     )]
     Measure(MeasureOrShardArgs),
     /// Measure, then write the contract and its Statement
@@ -72,6 +72,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  adequacy gate --min-ratio 0.9 --max-undecided 0\n  adequacy gate adequacy.out --against main.out"
     )]
     Gate(super::gate::Args),
+    #[command(after_help = "Example:\n  adequacy show 1f2e3d4c5b6a")]
+    Show(super::show::Args),
+    #[command(
+        after_help = "Examples:\n  adequacy triage\n  adequacy triage --audit 10 --seed 20260101"
+    )]
+    Triage(super::triage::Args),
+    #[command(after_help = "Example:\n  adequacy explain adequacy.out/sealed/contract.json")]
+    Explain(super::explain::Args),
     #[command(
         after_help = "Examples:\n  adequacy receipt validate adequacy.out/receipt.json\n  adequacy receipt schema --tool"
     )]
@@ -93,6 +101,14 @@ pub(crate) enum Command {
     Vectors(super::vectors::Args),
     #[command(after_help = "Example:\n  adequacy keygen sealer.seed > sealer.pub")]
     Keygen(super::keygen::Args),
+    #[command(
+        after_help = "Example:\n  adequacy completions bash > ~/.local/share/bash-completion/completions/adequacy"
+    )]
+    Completions(super::shell::Completions),
+    #[command(
+        after_help = "Examples:\n  adequacy man > adequacy.1\n  adequacy man import swe | man -l -"
+    )]
+    Man(super::shell::Manual),
 }
 
 /// Which task, and what of it.
@@ -250,6 +266,9 @@ pub(crate) struct MeasureOrShardArgs {
     /// Run part K of N of the mutants; `adequacy merge` puts the parts together
     #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "all")]
     pub(crate) shard: Option<Shard>,
+    /// Mutate only lines that differ from where this git revision and HEAD meet, such as origin/main
+    #[arg(long, value_name = "REV", conflicts_with = "shard")]
+    pub(crate) since: Option<String>,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -24,6 +24,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verify {
     /// Check that a bundle holds what it lists, and that this is what its contract names
+    #[command(after_help = "Example:\n  adequacy bundle verify task.bundle")]
     Verify {
         /// The bundle, a directory or an archive
         bundle: PathBuf,

@@ -3,10 +3,10 @@
 use std::io;
 
 use super::Exit;
-use crate::measure::{LedgerError, MeasureError, MergeError, OutputError, ReopenError};
+use crate::measure::{LedgerError, MeasureError, MergeError, OutputError, ReopenError, SinceError};
 use crate::plan::PlanError;
 use crate::plan::compile::CompileError;
-use crate::report::ReportError;
+use crate::report::{ReportError, TriageError};
 use crate::run::RunError;
 use crate::seal::SealError;
 use crate::statement::StatementError;
@@ -49,6 +49,26 @@ always! {
     SealError => Refused;
     StatementError => Refused;
     ProtectedError => Refused;
+}
+
+impl From<TriageError> for Fault {
+    fn from(error: TriageError) -> Self {
+        let exit = match error {
+            TriageError::Io { .. } => Exit::Output,
+            TriageError::Malformed { .. } => Exit::Usage,
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
+impl From<SinceError> for Fault {
+    fn from(error: SinceError) -> Self {
+        let exit = match error {
+            SinceError::NoGit(_) => Exit::CannotStart,
+            SinceError::Refused { .. } => Exit::Usage,
+        };
+        Self::new(exit, error.to_string())
+    }
 }
 
 impl From<TreeError> for Fault {
@@ -102,6 +122,7 @@ impl From<MeasureError> for Fault {
             MeasureError::Run(error) => return error.into(),
             MeasureError::Output(error) => return error.into(),
             MeasureError::Ledger(error) => return error.into(),
+            MeasureError::Since(error) => return error.into(),
             MeasureError::Compile(CompileError::Tree(error)) => return error.into(),
             MeasureError::Compile(_) | MeasureError::NoInterpreter => Exit::CannotStart,
             MeasureError::Control(_) => Exit::Control,

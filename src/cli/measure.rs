@@ -10,13 +10,13 @@ use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, many, setup};
 use crate::adequacy::Gate;
-use crate::measure::{self, Estimate, Measured, Options, OutputDir, RunFile, Shard};
+use crate::measure::{self, Estimate, Measured, Options, OutputDir, RunFile, Shard, Since};
 use crate::report::terminal::escaped;
 use crate::report::{self, RunLog, text};
-use crate::task::Task;
+use crate::task::{Solution, Task};
 
 pub(crate) fn run(args: &MeasureOrShardArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
-    let MeasureOrShardArgs { measure: args, shard } = args;
+    let MeasureOrShardArgs { measure: args, shard, since } = args;
     if args.many.all {
         return many::measure(args, streams);
     }
@@ -25,13 +25,34 @@ pub(crate) fn run(args: &MeasureOrShardArgs, streams: &mut Streams<'_>) -> Resul
     if shard.is_some() {
         fix_number(&mut task, args)?;
     }
-    let measured = measured(&task, args, "measure", *shard, streams)?;
+    let since = since.as_deref().map(|revision| compared(&task, revision)).transpose()?;
+    let part = Part { shard: *shard, since };
+    let measured = measured(&task, args, "measure", &part, streams)?;
     show(&measured, &args.keep, streams)?;
     if shard.is_some() {
         return Ok(Exit::Done);
     }
     some_mutants(&measured)?;
     Ok(failing_gate(&measured.gates, &measured.run, streams)?.unwrap_or(Exit::Done))
+}
+
+/// The state that a tree's lines are compared with. A task with a start tree says itself what changed.
+fn compared(task: &Task, revision: &str) -> Result<Since, Fault> {
+    if task.solution != Solution::Tree {
+        let message = "`--since` is for a tree alone: this task has a start tree, which already says what \
+                       the change is";
+        return Err(Fault::new(Exit::Usage, message));
+    }
+    Ok(Since::open(&task.tree, revision)?)
+}
+
+/// What of a task is measured, where that is not all of it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Part {
+    /// Every n-th mutant.
+    pub(crate) shard: Option<Shard>,
+    /// The mutants at lines that differ from this.
+    pub(crate) since: Option<Since>,
 }
 
 /// All shards of a run choose the same mutants: none may do so by how fast its own machine is.
@@ -46,18 +67,19 @@ fn fix_number(task: &mut Task, args: &MeasureArgs) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Measures `task`, or a shard of it, and shows progress while it lasts.
+/// Measures `task`, or a part of it, and shows progress while it lasts.
 pub(crate) fn measured(
     task: &Task,
     args: &MeasureArgs,
     command: &'static str,
-    shard: Option<Shard>,
+    part: &Part,
     streams: &mut Streams<'_>,
 ) -> Result<Measured, Fault> {
     let mut options = setup::options(task, &args.task, &args.run, Some(&args.keep))?;
     options.act.command = command;
+    let Part { shard, since } = part.clone();
     let DoubtArgs { confirm, check_parallel } = args.doubt;
-    let options = Options { shard, confirm, check_parallel, ..options };
+    let options = Options { shard, since, confirm, check_parallel, ..options };
     if check_parallel && options.jobs < 2 {
         let message = "`--check-parallel` holds workers beside each other against one alone: it needs \
                        two or more (`-j 2`)";

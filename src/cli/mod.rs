@@ -8,6 +8,7 @@ mod check;
 mod clean;
 mod evidence;
 mod exit;
+mod explain;
 mod fault;
 mod found;
 mod gate;
@@ -27,8 +28,14 @@ mod receipt;
 mod replay;
 mod report;
 mod seal;
+mod sealed;
 mod setup;
+mod shell;
+mod show;
 mod summary;
+#[cfg(test)]
+mod tests;
+mod triage;
 mod vectors;
 mod verify;
 
@@ -80,7 +87,13 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
             if fault.reader_gone
                 && matches!(
                     cli.command,
-                    Command::List(_) | Command::Report(_) | Command::Summary(_)
+                    Command::List(_)
+                        | Command::Report(_)
+                        | Command::Show(_)
+                        | Command::Explain(_)
+                        | Command::Completions(_)
+                        | Command::Man(_)
+                        | Command::Summary(_)
                 ) =>
         {
             Exit::Done
@@ -125,6 +138,11 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Estimate(args) => measure::estimate(args, streams),
         Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),
         Command::Vectors(args) => Ok(vectors::run(args, streams.out, streams.err)),
+        Command::Show(args) => show::run(args, streams),
+        Command::Triage(args) => triage::run(args, streams),
+        Command::Explain(args) => explain::run(args, streams),
+        Command::Completions(args) => shell::completions(args, streams),
+        Command::Man(args) => shell::manual(args, streams),
         Command::Keygen(args) => Ok(keygen::run(args, streams.out, streams.err)),
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     }
     let measured = match &args.run {
         Some(run) => reopened(&task, run, args)?,
-        None => measure::measured(&task, measure_args, "seal", None, streams)?,
+        None => measure::measured(&task, measure_args, "seal", &measure::Part::default(), streams)?,
     };
     measure::show(&measured, &measure_args.keep, streams)?;
     if measured.adequacy.mutants == 0 {

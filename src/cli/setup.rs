@@ -69,6 +69,7 @@ pub(crate) fn options(
         full_matrix: run.full_matrix,
         max_undecided: keep.and_then(|keep| keep.max_undecided),
         allow: keep.map(|keep| keep.allow.iter().cloned().collect()).unwrap_or_default(),
+        since: None,
         act: Act {
             command: "measure",
             contract: None,

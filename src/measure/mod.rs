@@ -29,6 +29,7 @@ mod replay;
 mod run_file;
 mod same_task;
 mod shard;
+mod since;
 mod tamper;
 mod trees;
 mod uncovered;
@@ -59,6 +60,7 @@ pub use run_file::{
     ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
 };
 pub use shard::Shard;
+pub use since::{Since, SinceError, SinceRecord};
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 pub use uncovered::UncoveredRecord;
@@ -115,6 +117,8 @@ pub struct Options {
     pub max_undecided: Option<u64>,
     /// Known defects that a person lets through, by name.
     pub allow: BTreeSet<String>,
+    /// Mutate only what differs from this.
+    pub since: Option<Since>,
     /// What the run is for.
     pub act: receipt::Act,
 }
@@ -160,6 +164,7 @@ impl Options {
             check_parallel: false,
             max_undecided: None,
             allow: BTreeSet::new(),
+            since: None,
             act: receipt::Act::default(),
         }
     }
@@ -167,7 +172,12 @@ impl Options {
     /// What is listed of the trees.
     #[must_use]
     pub fn wanted(&self) -> Wanted<'_> {
-        Wanted { choice: &self.choice, output: Some(&self.output), scratch: &self.scratch }
+        Wanted {
+            choice: &self.choice,
+            output: Some(&self.output),
+            scratch: &self.scratch,
+            since: self.since.as_ref(),
+        }
     }
 
     /// Where the capped outputs of a run go.

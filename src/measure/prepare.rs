@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use adequacy_mutators::Language;
 
-use super::{MeasureError, TaskTrees, Wanted, links};
+use super::{MeasureError, SinceRecord, TaskTrees, Wanted, links};
 use crate::base::{Event, RelPath, Sink};
 use crate::plan::compile::{self, Judge};
 use crate::plan::interpreter::{self, Found, Interpreter};
@@ -23,6 +23,8 @@ pub struct Prepared {
     pub interpreter: Option<(Interpreter, Judge)>,
     /// The tree whose left-out directories the copies link to; the task's own when `None`.
     pub links_from: Option<Snapshot>,
+    /// What the mutated lines differ from, where that was asked for.
+    pub since: Option<SinceRecord>,
 }
 
 impl Prepared {
@@ -31,6 +33,13 @@ impl Prepared {
     pub(super) fn some_mutants(&self) -> Result<(), MeasureError> {
         match self.plan.counted().next() {
             Some(_) => Ok(()),
+            None if self.since.is_some() && self.plan.mutants.is_empty() => {
+                let since = self.since.as_ref().map(SinceRecord::words).unwrap_or_default();
+                Err(MeasureError::NoMutants(format!(
+                    "no mutants to run: no line of a mutated file differs from {since} in a way that can be \
+                     mutated; `--allow empty` makes that a success"
+                )))
+            }
             None => Err(MeasureError::NoMutants(nothing_to_do(&self.plan, &self.trees.base))),
         }
     }
@@ -98,6 +107,10 @@ fn planned_linked(
     sink.tell(Event::Step { name: "listing the tree".into(), total: None });
     let trees = TaskTrees::of(task, wanted, sink)?;
     let mut plan = crate::plan::plan(task, trees.for_plan())?;
+    let before = wanted.since.map(|since| since.texts(&plan)).transpose()?;
+    if let Some(before) = &before {
+        plan.keep_changed_files(before, &trees.base)?;
+    }
     tell(task, &plan, sink);
     sink.tell(Event::Step {
         name: "asking the interpreter which mutants compile".into(),
@@ -114,6 +127,9 @@ fn planned_linked(
             judge.version.split(' ').next().unwrap_or_default()
         )));
     }
+    if let Some(before) = &before {
+        plan.leave_unchanged(before, &trees.base)?;
+    }
     for (file, words) in plan.files.iter().filter_map(|file| Some((file, file.refused.as_ref()?))) {
         let message =
             format!("`{}` does not compile, so none of its mutants counts: {words}", file.name);
@@ -122,7 +138,8 @@ fn planned_linked(
     if let Some(limit) = task.mutate.limit {
         plan.sample(limit as usize, task.mutate.seed);
     }
-    Ok(Prepared { trees, plan, interpreter, links_from })
+    let since = wanted.since.map(|since| since.record.clone());
+    Ok(Prepared { trees, plan, interpreter, links_from, since })
 }
 
 /// Says what was chosen and what was not, so that nobody has to guess.

@@ -127,8 +127,12 @@ fn prepared(
     task: &Task,
     sink: &dyn Sink,
 ) -> Result<Prepared, ReopenError> {
-    let listed =
-        Wanted { choice: &run.choice, output: Some(wanted.output), scratch: wanted.scratch };
+    let listed = Wanted {
+        choice: &run.choice,
+        output: Some(wanted.output),
+        scratch: wanted.scratch,
+        since: None,
+    };
     let mut prepared = prepare::planned(task, &listed, sink)?;
     // A budget was made a number by the times of that run.
     let limit = run.sampler.as_ref().map(|sampled| sampled.limit);

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Conduct, Controls, Matrix, Options, Prepared, StartRecord, UncoveredRecord, VariantRecord,
+    Conduct, Controls, Matrix, Options, Prepared, SinceRecord, StartRecord, UncoveredRecord,
+    VariantRecord,
 };
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
@@ -86,6 +87,9 @@ pub struct RunFile {
     pub jobs: usize,
     /// The sampler and its seed, where a limit was set.
     pub sampler: Option<Sampled>,
+    /// What the mutated lines differ from, where only changed lines were mutated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<SinceRecord>,
     /// Left-out directories that the commands need, linked from the original.
     pub linked: Vec<String>,
     /// Paths left out of the copies, and why.
@@ -226,6 +230,13 @@ pub struct Isolation {
 }
 
 impl Isolation {
+    /// All of it in one line; `files` names the places of `allow_write`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let Self { processes, network, files, .. } = self;
+        format!("processes: {processes}; network: {network}; files: {files}")
+    }
+
     fn of(sandbox: &Sandbox) -> Self {
         Self {
             processes: sandbox.processes().to_owned(),
@@ -290,7 +301,7 @@ impl RunFile {
         links: &[(RelPath, PathBuf)],
         sandbox: &Sandbox,
     ) -> Self {
-        let Prepared { trees, plan, interpreter, links_from: _ } = prepared;
+        let Prepared { trees, plan, interpreter, links_from: _, since } = prepared;
         let left_out = trees.named().left_out().iter();
         let mut file = Self {
             format: FORMAT.to_owned(),
@@ -314,6 +325,7 @@ impl RunFile {
             soundness: None,
             jobs: options.jobs,
             sampler: None,
+            since: since.clone(),
             linked: links.iter().map(|(path, _)| path.to_string()).collect(),
             left_out: left_out.map(|it| (it.path.to_string(), it.reason.to_string())).collect(),
             ignored: ignored(plan),

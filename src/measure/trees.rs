@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::{MeasureError, OutputDir};
+use super::{MeasureError, OutputDir, Since};
 use crate::base::{Event, RelPath, Sha256, Sink};
 use crate::plan;
 use crate::run::workspace::{Aside, Sources};
@@ -21,6 +21,8 @@ pub struct Wanted<'a> {
     pub output: Option<&'a Path>,
     /// Where trees are put that patches make.
     pub scratch: &'a Path,
+    /// Mutate only what differs from this.
+    pub since: Option<&'a Since>,
 }
 
 /// The listings of a task's trees.

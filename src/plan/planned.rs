@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Class, Fate, Plan};
+use super::{Class, Fate, Plan, UNCHANGED};
 
 /// What counting needs to know of a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub enum FateKind {
     Duplicate,
     /// The sampler left it out.
     NotSampled,
+    /// Its line is as it was.
+    Unchanged,
 }
 
 /// A line of `mutants.jsonl` as far as counting its mutant goes.
@@ -90,6 +92,7 @@ impl Fate {
             Self::Equivalent => FateKind::Equivalent,
             Self::Duplicate(_) => FateKind::Duplicate,
             Self::NotSampled => FateKind::NotSampled,
+            Self::Unchanged => FateKind::Unchanged,
         }
     }
 }
@@ -102,6 +105,7 @@ impl FateKind {
             "equivalent" => Some(Self::Equivalent),
             "duplicate" => Some(Self::Duplicate),
             "not sampled" => Some(Self::NotSampled),
+            UNCHANGED => Some(Self::Unchanged),
             _ => None,
         }
     }
@@ -119,6 +123,7 @@ mod tests {
             Fate::Equivalent,
             Fate::Duplicate(MutantId::default()),
             Fate::NotSampled,
+            Fate::Unchanged,
         ];
         for fate in all {
             let words = fate.reason().expect("it says why");

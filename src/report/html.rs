@@ -85,6 +85,9 @@ fn top(page: &mut String, log: &RunLog) {
         share(log.count.by_exit(), totals.mutants),
         markup(&text::totals(&totals)),
     );
+    for words in log.triage_words() {
+        let _ = writeln!(page, "<p>{}.</p>", markup(&words));
+    }
     let told = headline(&log.run, Style::PLAIN);
     if !told.is_empty() {
         let _ = writeln!(page, "<pre>{}</pre>", markup(told.trim_end()));
@@ -293,6 +296,9 @@ fn environment(page: &mut String, log: &RunLog) {
     row("processes", &run.isolation.processes);
     row("network", &run.isolation.network);
     row("files", &run.isolation.files);
+    for before in &run.isolation_before {
+        row("before the run was resumed", &before.words());
+    }
     row(
         "unmutated runs",
         &format!(

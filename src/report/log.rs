@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::count::Count;
 use super::entry::{Entry, PlanRow};
 use super::place::{Place, Region, Source};
+use super::triage::{Judgement, Triage, TriageFile};
 use crate::base::Sha256;
 use crate::measure::{LedgerError, OutputDir, OutputError, RunFile, State};
 use crate::outcome::Outcome;
@@ -30,6 +31,8 @@ pub struct RunLog {
     pub torn: bool,
     /// The numbers, counted from the verdicts.
     pub count: Count,
+    /// What people say of the survivors, where a file of theirs was given.
+    pub triage: Option<Triage>,
     /// What else a reader must know before the numbers; one sentence each.
     pub remarks: Vec<String>,
 }
@@ -119,7 +122,7 @@ impl RunLog {
             return Err(ReportError::Damaged { path: path.join("run.json"), message });
         }
         let (sources, missing, remarks) = Default::default();
-        let mut log = Self { run, entries, sources, missing, torn, count, remarks };
+        let mut log = Self { run, entries, sources, missing, torn, count, triage: None, remarks };
         log.read_sources(&folder)?;
         log.check_rows(&folder)?;
         Ok(log)
@@ -193,6 +196,23 @@ impl RunLog {
         kept.chain(self.entries.iter().map(|entry| entry.cpu)).sum()
     }
 
+    /// Takes over what people say of its survivors.
+    pub fn judged_by(&mut self, file: &TriageFile) {
+        self.triage = Some(Triage::of(file, self));
+    }
+
+    /// What people say of this mutant, where they do.
+    #[must_use]
+    pub fn judgement(&self, entry: &Entry) -> Option<&Judgement> {
+        self.triage.as_ref().and_then(|triage| triage.judgement(entry))
+    }
+
+    /// What people say of the survivors, beside the numbers; one sentence each.
+    #[must_use]
+    pub fn triage_words(&self) -> Vec<String> {
+        self.triage.as_ref().map(|triage| triage.words(self)).unwrap_or_default()
+    }
+
     /// Whether every mutant is decided and the verdicts can be trusted.
     #[must_use]
     pub fn is_finished(&self) -> bool {
@@ -239,6 +259,12 @@ impl RunLog {
             State::Spoiled => notes.push(
                 "This run is spoiled: its tree changed meanwhile, or processes outlived it; its verdicts cannot be trusted.".to_owned(),
             ),
+        }
+        if let Some(since) = &self.run.since {
+            notes.push(format!(
+                "Only lines that differ from {} were mutated; the numbers are of those alone.",
+                since.words()
+            ));
         }
         if self.torn {
             notes.push("The last line of outcomes.jsonl is torn and was left out.".to_owned());

@@ -92,7 +92,9 @@ fn heading(text: &mut String, group: &Group<'_>, style: Style) {
 fn survivor(text: &mut String, log: &RunLog, entry: &Entry, style: Style) {
     let row = &entry.row;
     let id = style.faint(&row.id);
-    let _ = writeln!(text, "    {id} line {}: {}", row.line, escaped(&row.operator));
+    let judged = log.judgement(entry).map(|it| format!("  ({})", it.classification.word()));
+    let judged = judged.unwrap_or_default();
+    let _ = writeln!(text, "    {id} line {}: {}{judged}", row.line, escaped(&row.operator));
     let room = style.room(8);
     let _ = match row.in_words() {
         Some(words) => writeln!(text, "      {}", escaped(&words)),
@@ -108,6 +110,15 @@ fn survivor(text: &mut String, log: &RunLog, entry: &Entry, style: Style) {
             )
         }
     };
+}
+
+/// A mutant as a summary lists it: where it is and what it changes.
+#[must_use]
+pub fn brief(log: &RunLog, entry: &Entry, style: Style) -> String {
+    let row = &entry.row;
+    let mut text = format!("  {} {}\n", escaped(&row.path), escaped(row.place_name()));
+    survivor(&mut text, log, entry, style);
+    text
 }
 
 fn undecided(text: &mut String, log: &RunLog, style: Style) {
@@ -221,6 +232,9 @@ fn trust(text: &mut String, log: &RunLog) {
         share(totals.killed, totals.mutants),
         share(log.count.by_exit(), totals.mutants)
     );
+    for words in log.triage_words() {
+        let _ = writeln!(text, "{}", escaped(&words));
+    }
     sampling(text, run);
     let _ = writeln!(text, "Kills by reason: {}", or_none(&reasons));
     let _ = writeln!(text, "First killers: {}", or_none(&killers));
@@ -237,6 +251,11 @@ fn trust(text: &mut String, log: &RunLog) {
         );
     }
     second_answers(text, run);
+    let _ = writeln!(text, "Commands were held so: {}", escaped(&run.isolation.words()));
+    for before in &run.isolation_before {
+        let words = escaped(&before.words());
+        let _ = writeln!(text, "  and before the run was resumed: {words}");
+    }
     not_reached(text, run);
     text.push('\n');
 }

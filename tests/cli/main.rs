@@ -27,6 +27,8 @@ mod reports;
 mod sealing;
 mod sentinels;
 mod shards;
+mod since;
 mod storage;
 mod tasks;
 mod trees;
+mod triage;

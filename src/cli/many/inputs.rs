@@ -29,7 +29,7 @@ pub(super) fn task(
     scratch: Option<&Path>,
 ) -> Result<Vec<String>, Fault> {
     let scratch = setup::scratch(scratch, &task.tree)?;
-    let wanted = Wanted { choice, output, scratch: &scratch };
+    let wanted = Wanted { choice, output, scratch: &scratch, since: None };
     let trees = TaskTrees::of(task, &wanted, &Silent)?.digest();
     let mut parts = vec![serde_json::to_string(task).expect("plain values"), trees.to_string()];
     for variant in task.must_pass.iter().chain(&task.known_wrong) {

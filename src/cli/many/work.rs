@@ -136,7 +136,9 @@ impl Work for Runs<'_> {
         }
         match self.seal {
             Some(seal) => seal_one::run(&SealArgs { measure, ..seal.clone() }, streams),
-            None => measure_one::run(&MeasureOrShardArgs { measure, shard: None }, streams),
+            None => {
+                measure_one::run(&MeasureOrShardArgs { measure, shard: None, since: None }, streams)
+            }
         }
     }
 
