@@ -123,6 +123,15 @@ impl Language {
         }
     }
 
+    /// Whether a source that is wrong makes a build fail, before anything runs.
+    #[must_use]
+    pub fn is_compiled(self) -> bool {
+        match self {
+            Self::Python => false,
+            Self::Rust => true,
+        }
+    }
+
     /// The operators, in registry order.
     #[must_use]
     pub fn operators(self) -> &'static [&'static Operator] {

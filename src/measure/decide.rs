@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Mutex;
 
-use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, runners};
+use super::{Ledger, built, MeasureError, OutputDir, OutputError, RunFile, runners};
 use crate::base::{Event, Sink};
 use crate::outcome::{self, Outcome, Terms};
 use crate::plan::Plan;
@@ -20,13 +20,18 @@ pub(super) fn decide(
     plan: &Plan,
     sink: &dyn Sink,
 ) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
-    let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
+    let (ledger, mut known) = Ledger::open(output, &run.key(), plan)?;
     let todo = plan.counted().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     if run.resumed {
         run.taken_over = known.len() as u64;
         let (known, all) = (known.len(), known.len() + todo.len());
         sink.tell(Event::Note(format!("resumed: {known} of {all} verdicts are taken over")));
     }
+    for place in built::not_built(lab, task, plan, &todo, sink)? {
+        ledger.append(&plan.mutants[place], &Outcome::NotBuilt, &[])?;
+        known.insert(place, Outcome::NotBuilt);
+    }
+    let todo = todo.into_iter().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     let keeper = Keeper {
         output,
         plan,
