@@ -211,7 +211,8 @@ impl Language {
 #[must_use]
 pub fn operator(name: &str) -> Option<&'static Operator> {
     let bodies = [python::CHEATS, python::DEGENERATE, python::CONSTANTS];
-    let bodies = bodies.into_iter().chain([rust::CHEATS, rust::DEGENERATE, rust::CONSTANTS]).flatten();
+    let bodies =
+        bodies.into_iter().chain([rust::CHEATS, rust::DEGENERATE, rust::CONSTANTS]).flatten();
     let languages = Language::ALL.iter().flat_map(|language| language.operators());
     let mut all = languages.chain(bodies).chain(patch::OPERATORS);
     all.find(|operator| operator.name == name).copied()

@@ -13,7 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: false,
         summary: "An arithmetic operator becomes another: `+` to `-`, `*`; `-` to `+`, `/`; `*` to `+`, `/`; `/` to `%`, `*`; `%` to `/`, `+`",
         shows: "No test depends on the result of the calculation",
-        examples: &[("fn f(a: u8, b: u8) -> u8 { a + b }\n", "fn f(a: u8, b: u8) -> u8 { a - b }\n")],
+        examples: &[(
+            "fn f(a: u8, b: u8) -> u8 { a + b }\n",
+            "fn f(a: u8, b: u8) -> u8 { a - b }\n",
+        )],
     },
     edits,
 };
@@ -49,8 +52,14 @@ mod tests {
 
     #[test]
     fn tokens_stay_apart() {
-        assert_eq!(mutants("arithmetic-swap", "fn f() { a-*b }"), ["fn f() { a+ *b }", "fn f() { a/ *b }"]);
-        assert_eq!(mutants("arithmetic-swap", "fn f() { a +b }"), ["fn f() { a *b }", "fn f() { a -b }"]);
+        assert_eq!(
+            mutants("arithmetic-swap", "fn f() { a-*b }"),
+            ["fn f() { a+ *b }", "fn f() { a/ *b }"]
+        );
+        assert_eq!(
+            mutants("arithmetic-swap", "fn f() { a +b }"),
+            ["fn f() { a *b }", "fn f() { a -b }"]
+        );
         let text = "#!/usr/bin/env x\r\nfn f() { \"\u{1f980}\"; a/b }\r\n";
         assert_eq!(mutants("arithmetic-swap", text)[0], text.replace("a/b", "a%b"));
     }

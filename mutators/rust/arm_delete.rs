@@ -13,7 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: true,
         summary: "An arm of a `match` is gone, where a last `_` takes what it took",
         shows: "No test reaches that arm, or sees a difference",
-        examples: &[("fn f(a: u8) -> u8 { match a { 1 => 2, _ => 3 } }\n", "fn f(a: u8) -> u8 { match a { _ => 3 } }\n")],
+        examples: &[(
+            "fn f(a: u8) -> u8 { match a { 1 => 2, _ => 3 } }\n",
+            "fn f(a: u8) -> u8 { match a { _ => 3 } }\n",
+        )],
     },
     edits,
 };
@@ -48,6 +51,8 @@ mod tests {
                 "fn f() { match a { A => {}\n \n _ => e } }",
             ]
         );
-        assert!(mutants("arm-delete", "fn f() { match a { A => 1, B => 2, _ if c => 3 } }").is_empty());
+        assert!(
+            mutants("arm-delete", "fn f() { match a { A => 1, B => 2, _ if c => 3 } }").is_empty()
+        );
     }
 }

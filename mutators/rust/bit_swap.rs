@@ -13,7 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: false,
         summary: "A bit operator becomes another: `&` to `|`, `^`; `|` to `&`, `^`; `^` to `|`, `&`",
         shows: "No test has bits set that tell the operators apart",
-        examples: &[("fn f(a: u8, b: u8) -> u8 { a & b }\n", "fn f(a: u8, b: u8) -> u8 { a | b }\n")],
+        examples: &[(
+            "fn f(a: u8, b: u8) -> u8 { a & b }\n",
+            "fn f(a: u8, b: u8) -> u8 { a | b }\n",
+        )],
     },
     edits,
 };
@@ -36,6 +39,9 @@ mod tests {
     #[test]
     fn only_between_values() {
         assert_eq!(mutants("bit-swap", "fn f(a: &u8) { a&&b; |x| x|&y; *a^b }").len(), 4);
-        assert_eq!(mutants("bit-swap", "fn f() { a|&b }"), ["fn f() { a& &b }", "fn f() { a^ &b }"]);
+        assert_eq!(
+            mutants("bit-swap", "fn f() { a|&b }"),
+            ["fn f() { a& &b }", "fn f() { a^ &b }"]
+        );
     }
 }

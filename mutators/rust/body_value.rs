@@ -2,8 +2,8 @@
 
 use syn::{Expr, Stmt};
 
-use super::support::values;
 use super::support::edits::Edits;
+use super::support::values;
 use super::support::walk::{Rule, Site};
 use crate::{Family, Operator};
 
@@ -14,7 +14,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: false,
         summary: "The whole body of a function becomes a value that its result type admits",
         shows: "No test looks at what the function does",
-        examples: &[("fn f(a: &str) -> bool { a.is_empty() }\n", "fn f(a: &str) -> bool { true }\n"), ("fn f(a: &mut u8) { *a = 1; }\n", "fn f(a: &mut u8) { () }\n")],
+        examples: &[
+            ("fn f(a: &str) -> bool { a.is_empty() }\n", "fn f(a: &str) -> bool { true }\n"),
+            ("fn f(a: &mut u8) { *a = 1; }\n", "fn f(a: &mut u8) { () }\n"),
+        ],
     },
     edits,
 };
@@ -22,7 +25,8 @@ pub(crate) static RULE: Rule = Rule {
 fn edits(site: &Site<'_>, out: &mut Edits<'_>) {
     let Site::Function(body) = site else { return };
     let span = out.source().range(body.block);
-    let inner = out.source().text[span.clone()].trim_start_matches('{').trim_end_matches('}').trim();
+    let inner =
+        out.source().text[span.clone()].trim_start_matches('{').trim_end_matches('}').trim();
     let is_there = |value: &str| {
         let plain = |text: &str| text.split_whitespace().collect::<String>();
         plain(inner) == plain(value) || inner.is_empty() && value == "()"

@@ -28,7 +28,8 @@ fn edits(site: &Site<'_>, out: &mut Edits<'_>) {
         let (start, next) = (pair[0], pair[1]);
         let text = &out.source().text[start..next];
         let end = text.find(',').map_or(next, |_| start + text.trim_end().len());
-        let end = if out.source().text[end..next].bytes().all(|byte| byte == b' ') { next } else { end };
+        let end =
+            if out.source().text[end..next].bytes().all(|byte| byte == b' ') { next } else { end };
         out.replace(start, start..end, "");
     }
 }

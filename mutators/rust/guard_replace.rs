@@ -13,7 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: false,
         summary: "The guard of an arm always holds, or never",
         shows: "No test has a value that the pattern takes and the guard refuses, or takes",
-        examples: &[("fn f(a: u8, b: bool) -> u8 { match a { 1 if b => 2, _ => 3 } }\n", "fn f(a: u8, b: bool) -> u8 { match a { 1 if true => 2, _ => 3 } }\n")],
+        examples: &[(
+            "fn f(a: u8, b: bool) -> u8 { match a { 1 if b => 2, _ => 3 } }\n",
+            "fn f(a: u8, b: bool) -> u8 { match a { 1 if true => 2, _ => 3 } }\n",
+        )],
     },
     edits,
 };
@@ -47,10 +50,16 @@ mod tests {
 
     #[test]
     fn a_guard_that_binds_stays() {
-        assert!(mutants("guard-replace", "fn f() { match a { A if let B = b && c => d, _ => e } }").is_empty());
+        assert!(
+            mutants("guard-replace", "fn f() { match a { A if let B = b && c => d, _ => e } }")
+                .is_empty()
+        );
         assert_eq!(
             mutants("guard-replace", "fn f() { match a { A if b==c => d, _ => e } }"),
-            ["fn f() { match a { A if false => d, _ => e } }", "fn f() { match a { A if true => d, _ => e } }"]
+            [
+                "fn f() { match a { A if false => d, _ => e } }",
+                "fn f() { match a { A if true => d, _ => e } }"
+            ]
         );
     }
 }

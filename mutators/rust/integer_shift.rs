@@ -13,7 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: false,
         summary: "An integer becomes the next larger one; the largest of its type the one before it",
         shows: "No test depends on the exact number",
-        examples: &[("fn f() -> u8 { 41 }\n", "fn f() -> u8 { 42 }\n"), ("fn f() -> u8 { 0xffu8 }\n", "fn f() -> u8 { 0xfeu8 }\n")],
+        examples: &[
+            ("fn f() -> u8 { 41 }\n", "fn f() -> u8 { 42 }\n"),
+            ("fn f() -> u8 { 0xffu8 }\n", "fn f() -> u8 { 0xfeu8 }\n"),
+        ],
     },
     edits,
 };
@@ -21,7 +24,11 @@ pub(crate) static RULE: Rule = Rule {
 fn edits(site: &Site<'_>, out: &mut Edits<'_>) {
     let Site::Expression(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) = site else { return };
     let Ok(value) = number.base10_parse::<u128>() else { return };
-    let Some(shifted) = (if is_largest(value) { value.checked_sub(1) } else { value.checked_add(1) }) else { return };
+    let Some(shifted) =
+        (if is_largest(value) { value.checked_sub(1) } else { value.checked_add(1) })
+    else {
+        return;
+    };
     let span = out.source().range(number);
     let text = &out.source().text[span.clone()];
     let digits = match text.get(..2) {
@@ -45,15 +52,33 @@ mod tests {
     #[test]
     fn every_radix_and_no_place_that_is_no_value() {
         for (before, after) in [
-            ("0", "1"), ("1_000usize", "1001usize"), ("0xFE", "0xff"), ("0b11", "0b100"), ("0o17i8", "0o20i8"),
-            ("255", "254"), ("127", "126"), ("63", "64"), ("u64::MAX - 18446744073709551615", "u64::MAX - 18446744073709551614"),
+            ("0", "1"),
+            ("1_000usize", "1001usize"),
+            ("0xFE", "0xff"),
+            ("0b11", "0b100"),
+            ("0o17i8", "0o20i8"),
+            ("255", "254"),
+            ("127", "126"),
+            ("63", "64"),
+            ("u64::MAX - 18446744073709551615", "u64::MAX - 18446744073709551614"),
         ] {
             let source = |number: &str| format!("fn f() {{ {number} }}");
             assert_eq!(mutants("integer-shift", &source(before)), [source(after)]);
         }
-        for source in ["fn f() { a.0; b[..]; 1.5; \"1\"; [e; 3]; x::<4>() }", "enum A { B = 1 }", "type A = [u8; 2];"] {
+        for source in [
+            "fn f() { a.0; b[..]; 1.5; \"1\"; [e; 3]; x::<4>() }",
+            "enum A { B = 1 }",
+            "type A = [u8; 2];",
+        ] {
             assert!(mutants("integer-shift", source).is_empty(), "{source}");
         }
-        assert_eq!(mutants("integer-shift", "const A: u8 = 1; impl B { const C: u8 = 2; } static D: u8 = 3;").len(), 3);
+        assert_eq!(
+            mutants(
+                "integer-shift",
+                "const A: u8 = 1; impl B { const C: u8 = 2; } static D: u8 = 3;"
+            )
+            .len(),
+            3
+        );
     }
 }

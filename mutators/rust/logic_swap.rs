@@ -13,7 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: false,
         summary: "`&&` becomes `||` and the other way round",
         shows: "No test has conditions of which only one holds",
-        examples: &[("fn f(a: bool, b: bool) -> bool { a && b }\n", "fn f(a: bool, b: bool) -> bool { a || b }\n")],
+        examples: &[(
+            "fn f(a: bool, b: bool) -> bool { a && b }\n",
+            "fn f(a: bool, b: bool) -> bool { a || b }\n",
+        )],
     },
     edits,
 };

@@ -92,7 +92,10 @@ pub(crate) fn mutations(bytes: &[u8], wanted: &dyn Fn(&Operator) -> bool) -> Fou
         let seen = walk(source, file, &mut asking);
         finish::finish(RULES, asking.edits, seen.functions, &seen.covered)
     });
-    found.unwrap_or_else(|Unreadable(line)| Found { unreadable_lines: vec![line], ..Found::default() })
+    found.unwrap_or_else(|Unreadable(line)| Found {
+        unreadable_lines: vec![line],
+        ..Found::default()
+    })
 }
 
 /// Asks the wanted rules at every place.

@@ -13,7 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: false,
         summary: "A `?` becomes `.unwrap()`: what it would hand to the caller panics",
         shows: "No test makes the operation fail",
-        examples: &[("fn f(a: Option<u8>) -> Option<u8> { Some(a? + 1) }\n", "fn f(a: Option<u8>) -> Option<u8> { Some(a.unwrap() + 1) }\n")],
+        examples: &[(
+            "fn f(a: Option<u8>) -> Option<u8> { Some(a? + 1) }\n",
+            "fn f(a: Option<u8>) -> Option<u8> { Some(a.unwrap() + 1) }\n",
+        )],
     },
     edits,
 };

@@ -13,7 +13,13 @@ pub(crate) static RULE: Rule = Rule {
         statement: false,
         summary: "The end of a range is part of it, or no longer: `..` and `..=`",
         shows: "No test reaches the end of the range",
-        examples: &[("fn f(n: u8) { for i in 0..n { g(i) } }\n", "fn f(n: u8) { for i in 0..=n { g(i) } }\n"), ("fn f(a: &[u8]) -> &[u8] { &a[..=2] }\n", "fn f(a: &[u8]) -> &[u8] { &a[..2] }\n")],
+        examples: &[
+            (
+                "fn f(n: u8) { for i in 0..n { g(i) } }\n",
+                "fn f(n: u8) { for i in 0..=n { g(i) } }\n",
+            ),
+            ("fn f(a: &[u8]) -> &[u8] { &a[..=2] }\n", "fn f(a: &[u8]) -> &[u8] { &a[..2] }\n"),
+        ],
     },
     edits,
 };

@@ -13,7 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: false,
         summary: "A comparison becomes another: `==` and `!=`; `<` to `==`, `>`, `<=`; `>` to `==`, `<`, `>=`; `<=` to `>`; `>=` to `<`",
         shows: "No test has values on both sides of the comparison, or the value at its limit",
-        examples: &[("fn f(a: u8, b: u8) -> bool { a == b }\n", "fn f(a: u8, b: u8) -> bool { a != b }\n"), ("fn f(a: u8, b: u8) -> bool { a < b }\n", "fn f(a: u8, b: u8) -> bool { a <= b }\n")],
+        examples: &[
+            ("fn f(a: u8, b: u8) -> bool { a == b }\n", "fn f(a: u8, b: u8) -> bool { a != b }\n"),
+            ("fn f(a: u8, b: u8) -> bool { a < b }\n", "fn f(a: u8, b: u8) -> bool { a <= b }\n"),
+        ],
     },
     edits,
 };
@@ -41,11 +44,16 @@ mod tests {
         let made = |operator: &str| {
             let source = format!("fn f() -> bool {{ a {operator} b }}");
             let made = mutants("relation-swap", &source);
-            made.iter().map(|text| text[19..].trim_end_matches(" b }").to_owned()).collect::<Vec<_>>()
+            made.iter()
+                .map(|text| text[19..].trim_end_matches(" b }").to_owned())
+                .collect::<Vec<_>>()
         };
         assert_eq!(made("<"), ["<=", "==", ">"]);
         assert_eq!(made(">"), ["<", "==", ">="]);
-        assert_eq!([made("<="), made(">="), made("=="), made("!=")].concat(), [">", "<", "!=", "=="]);
+        assert_eq!(
+            [made("<="), made(">="), made("=="), made("!=")].concat(),
+            [">", "<", "!=", "=="]
+        );
     }
 
     #[test]

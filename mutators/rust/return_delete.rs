@@ -13,7 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: true,
         summary: "An early `return` at the end of an `if` without `else` is gone",
         shows: "No test needs the function to end there",
-        examples: &[("fn f(a: bool) -> u8 { if a { return 1; } 2 }\n", "fn f(a: bool) -> u8 { if a {  } 2 }\n")],
+        examples: &[(
+            "fn f(a: bool) -> u8 { if a { return 1; } 2 }\n",
+            "fn f(a: bool) -> u8 { if a {  } 2 }\n",
+        )],
     },
     edits,
 };
@@ -33,7 +36,12 @@ mod tests {
 
     #[test]
     fn only_where_what_is_left_has_no_value() {
-        assert_eq!(mutants("return-delete", "fn f() { if a { b(); return } }"), ["fn f() { if a { b();  } }"]);
-        assert!(mutants("return-delete", "fn f() { if a { return; } else { b } return; }").is_empty());
+        assert_eq!(
+            mutants("return-delete", "fn f() { if a { b(); return } }"),
+            ["fn f() { if a { b();  } }"]
+        );
+        assert!(
+            mutants("return-delete", "fn f() { if a { return; } else { b } return; }").is_empty()
+        );
     }
 }

@@ -13,7 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: true,
         summary: "A call, an assignment or another expression that stands as a statement is gone",
         shows: "No test depends on what the statement does",
-        examples: &[("fn f(a: &mut Vec<u8>) { a.push(1); a.sort(); }\n", "fn f(a: &mut Vec<u8>) {  a.sort(); }\n")],
+        examples: &[(
+            "fn f(a: &mut Vec<u8>) { a.push(1); a.sort(); }\n",
+            "fn f(a: &mut Vec<u8>) {  a.sort(); }\n",
+        )],
     },
     edits,
 };
@@ -61,12 +64,22 @@ mod tests {
     #[test]
     fn what_has_an_effect_goes() {
         assert_eq!(
-            mutants("statement-delete", "fn f() { a = 1; b += 2; g()?; write!(c, \"\")?; h().await; g() }").len(),
+            mutants(
+                "statement-delete",
+                "fn f() { a = 1; b += 2; g()?; write!(c, \"\")?; h().await; g() }"
+            )
+            .len(),
             5
         );
-        for source in ["fn f() { let a = g(); return; log!(a); if b { return }; a; }", "fn f() { unsafe { g(); } }"] {
+        for source in [
+            "fn f() { let a = g(); return; log!(a); if b { return }; a; }",
+            "fn f() { unsafe { g(); } }",
+        ] {
             assert!(mutants("statement-delete", source).is_empty(), "{source}");
         }
-        assert_eq!(mutants("statement-delete", "fn f() { #[cfg(test)] g(); h(); }"), ["fn f() { #[cfg(test)] g();  }"]);
+        assert_eq!(
+            mutants("statement-delete", "fn f() { #[cfg(test)] g(); h(); }"),
+            ["fn f() { #[cfg(test)] g();  }"]
+        );
     }
 }

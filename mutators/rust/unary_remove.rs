@@ -13,7 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         statement: false,
         summary: "A `!` or `-` is gone",
         shows: "No test depends on the negation",
-        examples: &[("fn f(a: bool) -> bool { !a }\n", "fn f(a: bool) -> bool { a }\n"), ("fn f(a: i8) -> i8 { -a }\n", "fn f(a: i8) -> i8 { a }\n")],
+        examples: &[
+            ("fn f(a: bool) -> bool { !a }\n", "fn f(a: bool) -> bool { a }\n"),
+            ("fn f(a: i8) -> i8 { -a }\n", "fn f(a: i8) -> i8 { a }\n"),
+        ],
     },
     edits,
 };

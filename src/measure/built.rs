@@ -35,13 +35,18 @@ pub(super) fn not_built(
     if by_file.is_empty() {
         return Ok(found);
     }
-    sink.tell(Event::Step { name: "looking for code that the commands do not build".into(), total: None });
+    sink.tell(Event::Step {
+        name: "looking for code that the commands do not build".into(),
+        total: None,
+    });
     let reached = reached(lab.snapshot()).unwrap_or_default();
     let runners = runners(task);
-    let mut probes = Probes { lab, runners: &runners, reached: &reached, known: BTreeMap::new(), count: 0 };
+    let mut probes =
+        Probes { lab, runners: &runners, reached: &reached, known: BTreeMap::new(), count: 0 };
     for (file, places) in by_file {
         let file = &plan.files[file];
-        let parts = if probes.builds(&file.path)? { probes.parts(file, plan, &places)? } else { places };
+        let parts =
+            if probes.builds(&file.path)? { probes.parts(file, plan, &places)? } else { places };
         if !parts.is_empty() {
             sink.tell(Event::Warning(format!(
                 "`{}`: no command builds the code of {} mutants there; they are not counted",

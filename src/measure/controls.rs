@@ -258,9 +258,7 @@ pub(super) fn after(
         |place: &u32| matches!(outcomes.get(&(*place as usize)), Some(Outcome::Killed { .. }));
     // Whether a compiler reads a file was asked before the mutants.
     let alive = |file: &PlanFile| {
-        counts(plan, file)
-            && !file.language.is_compiled()
-            && !file.mutants.iter().any(killed)
+        counts(plan, file) && !file.language.is_compiled() && !file.mutants.iter().any(killed)
     };
     let places = (0..plan.files.len()).filter(|&place| alive(&plan.files[place]));
     let places = places.collect::<Vec<_>>();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Mutex;
 
-use super::{Ledger, built, MeasureError, OutputDir, OutputError, RunFile, runners};
+use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, built, runners};
 use crate::base::{Event, Sink};
 use crate::outcome::{self, Outcome, Terms};
 use crate::plan::Plan;

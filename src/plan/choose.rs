@@ -52,7 +52,9 @@ pub enum WhyNot {
     #[error("no cargo target reaches it")]
     NotReached,
     /// A mutant of it that does not build would pass for a killed one.
-    #[error("nothing says how it is built: `[build]` in a task file, or a `cargo test` as a command")]
+    #[error(
+        "a compiled file, and nothing builds it: give `[build]` in a task file, or a `cargo test` as a command"
+    )]
     NoBuild,
     /// Its name cannot stand in a record.
     #[error("its name is not UTF-8 or holds a control character")]
@@ -247,5 +249,7 @@ fn is_configuration(path: &RelPath) -> bool {
     let top = path.segments().count() == 1;
     let docs = path.segments().next().is_some_and(|first| matches!(first, b"docs" | b"doc"));
     let tool = [b"setup.py".as_slice(), b"noxfile.py", b"toxfile.py", b"fabfile.py", b"dodo.py"];
-    path.name() == b"build.rs" || (top && tool.contains(&path.name())) || (docs && path.name() == b"conf.py")
+    path.name() == b"build.rs"
+        || (top && tool.contains(&path.name()))
+        || (docs && path.name() == b"conf.py")
 }

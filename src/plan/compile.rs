@@ -66,8 +66,7 @@ pub fn judge(
 ) -> Result<Judge, CompileError> {
     let program = interpreter.program.display().to_string();
     let fault = |message: String| CompileError::Interpreter { program: program.clone(), message };
-    let is_asked =
-        |file: &PlanFile| file.language == Language::Python && !file.mutants.is_empty();
+    let is_asked = |file: &PlanFile| file.language == Language::Python && !file.mutants.is_empty();
     let files = (0..plan.files.len()).filter(|&file| is_asked(&plan.files[file]));
     let files = files.collect::<Vec<_>>();
     let mut child = Command::new(&interpreter.program)

@@ -103,7 +103,14 @@ impl<'a> Lab<'a> {
         let seat = |worker| {
             let workspace = Workspace::create(&scratch, &golden, worker)?;
             let environment = environment(task, &workspace, worker);
-            Ok(Mutex::new(Seat { worker, workspace, environment, warm: false, is_placed: false, certificate: None }))
+            Ok(Mutex::new(Seat {
+                worker,
+                workspace,
+                environment,
+                warm: false,
+                is_placed: false,
+                certificate: None,
+            }))
         };
         let seats = pool.install(|| {
             (0..settings.jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>()

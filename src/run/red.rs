@@ -153,7 +153,9 @@ fn hints(task: &Task, argv: &Argv, snapshot: &Snapshot, output: &str) -> Vec<Str
 /// What cargo and rustup lack, by their own words.
 fn of_cargo(output: &str) -> Option<String> {
     let says = |texts: &[&str]| texts.iter().any(|text| output.contains(text));
-    if says(&["is not installed", "could not download file from", "custom toolchain"]) && says(&["toolchain"]) {
+    if says(&["is not installed", "could not download file from", "custom toolchain"])
+        && says(&["toolchain"])
+    {
         return Some(
             "the tree names a toolchain that is not installed, and commands install none: \
              `rustup toolchain install` in your own tree first"

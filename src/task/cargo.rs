@@ -136,7 +136,8 @@ impl CargoBuild {
         let own = rest.split(|word| *word == "--").next().unwrap_or_default();
         let kept = of_product(own, is_nextest)?;
         let common = [before, toolchain, &global].concat();
-        let argv = |words: Vec<&str>| Argv::new(words.into_iter().map(str::to_owned).collect()).ok();
+        let argv =
+            |words: Vec<&str>| Argv::new(words.into_iter().map(str::to_owned).collect()).ok();
         Some(Self {
             product: argv([common.clone(), vec!["build"], kept].concat())?,
             tests: argv([common, test, vec!["--no-run"], without(own, "--no-run")].concat())?,
@@ -205,12 +206,12 @@ fn profile(word: &str, is_nextest: bool) -> Option<bool> {
 
 /// How many words a known option takes.
 fn length(word: &str, flags: &[&str], valued: &[&str]) -> Option<usize> {
-    let glued = |name: &&&str| match word.strip_prefix(**name) {
+    let glued = |name: &&str| match word.strip_prefix(name) {
         Some(value) if name.starts_with("--") => value.starts_with('='),
         Some(value) => !value.is_empty(),
         None => false,
     };
-    if flags.contains(&word) || valued.iter().find(glued).is_some() {
+    if flags.contains(&word) || valued.iter().any(glued) {
         Some(1)
     } else {
         valued.contains(&word).then_some(2)
@@ -245,7 +246,11 @@ mod tests {
                 "cargo build --workspace --exclude x --release",
                 "cargo test --no-run --workspace --exclude x --release --test all --no-fail-fast -j 2",
             ),
-            ("cargo test --doc --profile ci", "cargo build --lib --profile ci", "cargo test --no-run --doc --profile ci"),
+            (
+                "cargo test --doc --profile ci",
+                "cargo build --lib --profile ci",
+                "cargo test --no-run --doc --profile ci",
+            ),
             (
                 "cargo nextest run --cargo-profile=ci --profile slow --retries 2 -E all()",
                 "cargo build --profile ci",

@@ -16,6 +16,7 @@ mod list;
 mod processes;
 mod refusals;
 mod reports;
+mod rust;
 mod sealing;
 mod sentinels;
 mod storage;

@@ -7,7 +7,7 @@ mod outline;
 
 pub use bodies::{CONSTANTS, DEGENERATE};
 pub(crate) use bodies::{bodies, stub};
-pub use build::{Conditional, Module, Parent, build_outline, BuildOutline};
+pub use build::{BuildOutline, Conditional, Module, Parent, build_outline};
 pub use cheats::CHEATS;
 pub(crate) use cheats::cheats;
 pub(crate) use outline::outline;

@@ -107,7 +107,10 @@ fn t() {}
         let first = &outline.definitions[0];
         assert_eq!(&SOURCE[first.header.clone()], "pub async fn f(a: u8) -> u8 ");
         assert!(SOURCE[first.span.clone()].starts_with("#[inline]"));
-        assert!(SOURCE[first.body.clone()].starts_with('{') && SOURCE[first.body.clone()].ends_with('}'));
+        assert!(
+            SOURCE[first.body.clone()].starts_with('{')
+                && SOURCE[first.body.clone()].ends_with('}')
+        );
         let statements = outline.statements.iter().map(|it| (it.first, it.last, it.is_compound));
         assert_eq!(
             statements.take(4).collect::<Vec<_>>(),

@@ -31,7 +31,8 @@ pub(crate) fn finish(
         }
     }
     for edit in kept {
-        let holds = |range: &Range<usize>| range.contains(&edit.start) || range.contains(&edit.span.start);
+        let holds =
+            |range: &Range<usize>| range.contains(&edit.start) || range.contains(&edit.span.start);
         if covered.iter().any(holds) {
             found.skipped += 1;
             continue;

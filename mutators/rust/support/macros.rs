@@ -25,7 +25,8 @@ pub(crate) fn expressions(call: &Macro) -> Vec<Expr> {
     };
     let tokens = &call.tokens;
     let found = list.parse2(tokens.clone());
-    let found = if name == "vec" { found.or_else(|_| repeated.parse2(tokens.clone())) } else { found };
+    let found =
+        if name == "vec" { found.or_else(|_| repeated.parse2(tokens.clone())) } else { found };
     let mut found = found.unwrap_or_default();
     if name.starts_with("assert") {
         // What follows is the message of a panic.

@@ -20,8 +20,9 @@ const LONGEST: usize = 4000;
 const STACK: usize = 256 << 20;
 
 /// Words that begin an item or statement, so that nothing before them nests what follows.
-const BEGINNINGS: &[&str] =
-    &["const", "enum", "fn", "impl", "let", "mod", "pub", "static", "struct", "trait", "type", "use"];
+const BEGINNINGS: &[&str] = &[
+    "const", "enum", "fn", "impl", "let", "mod", "pub", "static", "struct", "trait", "type", "use",
+];
 
 /// A source and where the parsed part of it begins: behind a byte order mark and a `#!` line.
 pub(crate) struct Source<'s> {
@@ -76,7 +77,12 @@ fn parse<T>(text: &str, work: impl FnOnce(&Source<'_>, &File) -> T) -> Result<T,
     let at = |span: Span| line_of(text.as_bytes(), base + span.byte_range().start);
     let tokens = TokenStream::from_str(&text[base..]).map_err(|error| at(error.span()))?;
     let keeps = text.contains(super::skip::MARK);
-    check(&tokens, |span| if keeps { source.tokens.push(shifted(span, base)) }).map_err(at)?;
+    check(&tokens, |span| {
+        if keeps {
+            source.tokens.push(shifted(span, base));
+        }
+    })
+    .map_err(at)?;
     let file = syn::parse2::<File>(tokens).map_err(|error| at(error.span()))?;
     Ok(work(&source, &file))
 }

@@ -26,7 +26,8 @@ pub(crate) fn covered(source: &Source<'_>, units: &[Range<usize>]) -> Vec<Range<
     let mut found = Vec::new();
     for at in comments(source) {
         let line = source.text[..at].rfind('\n').map_or(0, |end| end + 1);
-        let is_alone = source.text[line..at].trim_start_matches(super::parse::BOM).trim().is_empty();
+        let is_alone =
+            source.text[line..at].trim_start_matches(super::parse::BOM).trim().is_empty();
         if is_alone {
             let next = units.iter().filter(|unit| unit.start > at);
             found.extend(next.min_by_key(|unit| (unit.start, usize::MAX - unit.end)).cloned());
@@ -64,7 +65,11 @@ fn in_gap(text: &str, gap: Range<usize>, found: &mut Vec<usize>) {
     while let Some(next) = text[at..gap.end].find('/') {
         let start = at + next;
         let rest = &text[start..gap.end];
-        let length = if rest.starts_with("/*") { block(rest) } else { rest.find('\n').unwrap_or(rest.len()) };
+        let length = if rest.starts_with("/*") {
+            block(rest)
+        } else {
+            rest.find('\n').unwrap_or(rest.len())
+        };
         if is_skip_comment(&rest[..length]) {
             found.push(start);
         }
@@ -110,13 +115,21 @@ mod tests {
             ("fn f() { // adequacy: skip\n  g(1);\n}\nfn h() { g(1) }\n", vec![4], 1),
             ("// adequacy: skip, because\nfn f() {\n  g(1);\n}\nfn h() { g(1) }\n", vec![5], 1),
             ("/* adequacy: skip */\n#[a]\npub fn f() { g(1) }\n", vec![], 1),
-            ("fn f() {\n  match x {\n    1 => 2, // adequacy: skip\n    _ => 3,\n  }\n}\n", vec![4], 1),
+            (
+                "fn f() {\n  match x {\n    1 => 2, // adequacy: skip\n    _ => 3,\n  }\n}\n",
+                vec![4],
+                1,
+            ),
             ("fn f() {\n  // adequacy: skip\n  if a {\n    g(1);\n  }\n  g(2)\n}\n", vec![6], 1),
             ("const A: u8 = 1 + 2; // x // adequacy: skip\nconst B: u8 = 4;\n", vec![2], 2),
             ("fn f() { g(\"// adequacy: skip\", 1); }\n", vec![1], 0),
             ("fn f() { g(1); /* a /* adequacy: */ skip */ }\n", vec![1], 0),
             ("fn f() { g(1); } // adequacy: skipping\n", vec![1], 0),
-            ("#[mutants::skip]\nfn f() { g(1); }\n#[cfg_attr(test, mutants::skip)]\nconst A: u8 = 1;\n", vec![], 2),
+            (
+                "#[mutants::skip]\nfn f() { g(1); }\n#[cfg_attr(test, mutants::skip)]\nconst A: u8 = 1;\n",
+                vec![],
+                2,
+            ),
             ("#![mutants::skip]\nfn f() { g(1); }\n", vec![], 1),
         ] {
             assert_eq!(left(source), (lines, skipped), "{source}");

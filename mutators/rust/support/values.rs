@@ -25,7 +25,9 @@ pub(crate) fn of_function(output: &ReturnType, place: Place<'_>) -> Vec<String> 
 pub(crate) fn of(given: &Type, place: Place<'_>) -> Vec<String> {
     let mut values = match peeled(given) {
         Type::Array(array) => of_array(&array.elem, &array.len, place),
-        Type::ImplTrait(given) => traits(&given.bounds).flat_map(|bound| of_trait(bound, place)).collect(),
+        Type::ImplTrait(given) => {
+            traits(&given.bounds).flat_map(|bound| of_trait(bound, place)).collect()
+        }
         Type::Path(given) if given.qself.is_none() => of_path(&given.path, place),
         Type::Path(_) => default(place),
         Type::Reference(given) => of_reference(&given.elem, place),
@@ -61,9 +63,9 @@ fn of_path(path: &syn::Path, place: Place<'_>) -> Vec<String> {
         ("f32" | "f64", []) => texts(&["0.0", "1.0", "-1.0"]),
         ("char", []) => texts(&["'\\0'", "'x'"]),
         ("String", []) => texts(&["String::new()", "\"xyzzy\".into()"]),
-        ("Ordering", []) => ["Less", "Equal", "Greater"]
-            .map(|name| format!("core::cmp::Ordering::{name}"))
-            .to_vec(),
+        ("Ordering", []) => {
+            ["Less", "Equal", "Greater"].map(|name| format!("core::cmp::Ordering::{name}")).to_vec()
+        }
         ("Option", [_]) => {
             texts(&["None"]).into_iter().chain(wrapped("Some(@)", of_first())).collect()
         }
@@ -74,7 +76,9 @@ fn of_path(path: &syn::Path, place: Place<'_>) -> Vec<String> {
         }
         ("Result", []) => wrapped("Ok(@)", default(place)).collect(),
         ("Poll", [_]) => wrapped("core::task::Poll::Ready(@)", of_first()).collect(),
-        ("Vec", [_]) => texts(&["vec![]"]).into_iter().chain(wrapped("vec![@]", of_first())).collect(),
+        ("Vec", [_]) => {
+            texts(&["vec![]"]).into_iter().chain(wrapped("vec![@]", of_first())).collect()
+        }
         ("VecDeque" | "HashSet" | "BTreeSet" | "BinaryHeap" | "LinkedList", [_, ..]) => {
             of_collection(&name, of_first())
         }
@@ -101,7 +105,9 @@ fn of_collection(name: &str, inner: Vec<String>) -> Vec<String> {
 fn of_wrapper(name: &str, inner: Option<&Type>, place: Place<'_>) -> Vec<String> {
     let Some(inner) = inner else { return Vec::new() };
     if name != "Cow" {
-        return wrapped("@", of(inner, place)).map(|value| format!("{name}::new({value})")).collect();
+        return wrapped("@", of(inner, place))
+            .map(|value| format!("{name}::new({value})"))
+            .collect();
     }
     let borrowed = wrapped("Cow::Borrowed(@)", of_reference(inner, place));
     let owned = match peeled(inner) {
@@ -188,7 +194,9 @@ fn of_trait(bound: &syn::PathSegment, place: Place<'_>) -> Vec<String> {
 /// Whether a trait without arguments, or one of `str` or `String`, is meant.
 fn arguments_are_text(bound: &syn::PathSegment) -> bool {
     arguments(bound).iter().all(|given| match peeled(given) {
-        Type::Path(given) => last(&given.path).ident == "str" || last(&given.path).ident == "String",
+        Type::Path(given) => {
+            last(&given.path).ident == "str" || last(&given.path).ident == "String"
+        }
         _ => false,
     })
 }
@@ -225,25 +233,40 @@ mod tests {
             ("-> Vec<u8>", "vec![]|vec![0]|vec![1]"),
             ("-> HashSet<u8>", "HashSet::new()|HashSet::from_iter([0])|HashSet::from_iter([1])"),
             ("-> BTreeMap<u8, T>", "BTreeMap::new()"),
-            ("-> BTreeMap<u8, ()>", "BTreeMap::new()|BTreeMap::from_iter([(0, ())])|BTreeMap::from_iter([(1, ())])"),
+            (
+                "-> BTreeMap<u8, ()>",
+                "BTreeMap::new()|BTreeMap::from_iter([(0, ())])|BTreeMap::from_iter([(1, ())])",
+            ),
             ("-> Box<u8>", "Box::new(0)|Box::new(1)"),
             ("-> Box<dyn Error>", ""),
             ("-> Arc<Mutex<bool>>", "Arc::new(Mutex::new(true))|Arc::new(Mutex::new(false))"),
-            ("-> Cow<'_, str>", "Cow::Borrowed(\"\")|Cow::Borrowed(\"xyzzy\")|Cow::Owned(String::new())|Cow::Owned(\"xyzzy\".to_owned())"),
+            (
+                "-> Cow<'_, str>",
+                "Cow::Borrowed(\"\")|Cow::Borrowed(\"xyzzy\")|Cow::Owned(String::new())|Cow::Owned(\"xyzzy\".to_owned())",
+            ),
             ("-> (bool, &str)", "(true, \"\")|(true, \"xyzzy\")|(false, \"\")|(false, \"xyzzy\")"),
             ("-> (u8,)", "(0,)|(1,)"),
             ("-> [u8; 2]", "[0, 0]|[1, 1]"),
             ("-> [u8; N]", "[0; N]|[1; N]"),
             ("-> &[u8]", "Vec::leak(Vec::new())|Vec::leak(vec![0])|Vec::leak(vec![1])"),
             ("-> &mut u8", "Box::leak(Box::new(0))|Box::leak(Box::new(1))"),
-            ("-> impl Iterator<Item = u8>", "core::iter::empty()|core::iter::once(0)|core::iter::once(1)"),
-            ("-> impl Future<Output = bool> + Send", "core::future::ready(true)|core::future::ready(false)"),
+            (
+                "-> impl Iterator<Item = u8>",
+                "core::iter::empty()|core::iter::once(0)|core::iter::once(1)",
+            ),
+            (
+                "-> impl Future<Output = bool> + Send",
+                "core::future::ready(true)|core::future::ready(false)",
+            ),
             ("-> impl Display", "\"\"|\"xyzzy\""),
             ("-> impl Fn(u8) -> u8", ""),
             ("-> NonZeroU8", "NonZeroU8::new(1).unwrap()"),
             ("-> NonZeroI8", "NonZeroI8::new(1).unwrap()|NonZeroI8::new(-1).unwrap()"),
             ("-> NonZero<u8>", "NonZero::new(1).unwrap()"),
-            ("-> cmp::Ordering", "core::cmp::Ordering::Less|core::cmp::Ordering::Equal|core::cmp::Ordering::Greater"),
+            (
+                "-> cmp::Ordering",
+                "core::cmp::Ordering::Less|core::cmp::Ordering::Equal|core::cmp::Ordering::Greater",
+            ),
             ("-> Self", "Default::default()"),
             ("-> my::Type<u8>", "Default::default()"),
             ("-> <A as B>::C", "Default::default()"),

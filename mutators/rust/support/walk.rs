@@ -139,7 +139,13 @@ impl Walk<'_> {
         self.names.pop();
     }
 
-    fn function(&mut self, attributes: &[Attribute], start: Span, signature: &Signature, block: &Block) {
+    fn function(
+        &mut self,
+        attributes: &[Attribute],
+        start: Span,
+        signature: &Signature,
+        block: &Block,
+    ) {
         if matches!(signature.safety, Safety::Unsafe(_)) {
             return;
         }
@@ -223,7 +229,9 @@ impl Visit<'_> for Walk<'_> {
                 self.inside(module.ident.to_string(), all);
             }
             Item::Trait(given) if self.enters_item(&given.attrs, item.span()) => {
-                let all = |walk: &mut Self| given.items.iter().for_each(|item| walk.visit_trait_item(item));
+                let all = |walk: &mut Self| {
+                    given.items.iter().for_each(|item| walk.visit_trait_item(item));
+                };
                 self.inside(given.ident.to_string(), all);
             }
             Item::Const(given) if self.enters_item(&given.attrs, item.span()) => {
@@ -271,7 +279,9 @@ impl Visit<'_> for Walk<'_> {
 
     fn visit_stmt(&mut self, statement: &Stmt) {
         let is_compound = match statement {
-            Stmt::Item(item) => matches!(item, Item::Fn(_) | Item::Impl(_) | Item::Mod(_) | Item::Trait(_)),
+            Stmt::Item(item) => {
+                matches!(item, Item::Fn(_) | Item::Impl(_) | Item::Mod(_) | Item::Trait(_))
+            }
             Stmt::Expr(expression, _) => holds_statements(expression),
             Stmt::Local(_) | Stmt::Macro(_) => false,
         };
@@ -281,10 +291,10 @@ impl Visit<'_> for Walk<'_> {
                 self.visit_local(local);
             }
             Stmt::Item(item) => self.visit_item(item),
-            Stmt::Expr(expression, _) => {
-                if self.enters_item(attributes(expression), statement.span()) {
-                    self.visit_expr(expression);
-                }
+            Stmt::Expr(expression, _)
+                if self.enters_item(attributes(expression), statement.span()) =>
+            {
+                self.visit_expr(expression);
             }
             Stmt::Macro(call) if self.enters_item(&call.attrs, statement.span()) => {
                 self.visit_macro(&call.mac);
@@ -341,7 +351,8 @@ impl Visit<'_> for Walk<'_> {
     fn visit_pat(&mut self, _: &Pat) {}
     fn visit_path(&mut self, _: &syn::Path) {}
     fn visit_path_arguments(&mut self, _: &syn::PathArguments) {}
-    fn visit_angle_bracketed_generic_arguments(&mut self, _: &syn::AngleBracketedGenericArguments) {}
+    fn visit_angle_bracketed_generic_arguments(&mut self, _: &syn::AngleBracketedGenericArguments) {
+    }
     fn visit_qself(&mut self, _: &syn::QSelf) {}
     fn visit_type(&mut self, _: &Type) {}
 }
@@ -350,7 +361,12 @@ impl Visit<'_> for Walk<'_> {
 fn holds_statements(expression: &Expr) -> bool {
     matches!(
         expression,
-        Expr::Block(_) | Expr::ForLoop(_) | Expr::If(_) | Expr::Loop(_) | Expr::While(_) | Expr::Unsafe(_)
+        Expr::Block(_)
+            | Expr::ForLoop(_)
+            | Expr::If(_)
+            | Expr::Loop(_)
+            | Expr::While(_)
+            | Expr::Unsafe(_)
     )
 }
 

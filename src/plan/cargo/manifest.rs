@@ -43,7 +43,11 @@ impl Manifest {
         let Some(workspace) = self.section("workspace") else { return Vec::new() };
         let list = |name: &str| {
             let list = workspace.get(name).and_then(Value::as_array);
-            list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+            list.into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
         };
         let (named, left_out) = (list("members"), list("exclude"));
         let is_named = |folder: &str, patterns: &[String]| {
@@ -78,7 +82,8 @@ impl Manifest {
         let bins = self.table.get("bin").and_then(Value::as_array);
         for bin in bins.into_iter().flatten() {
             let name = bin.get("name").and_then(Value::as_str).unwrap_or_default();
-            let usual = [&format!("src/bin/{name}.rs"), &format!("src/bin/{name}/main.rs"), "src/main.rs"];
+            let usual =
+                [&format!("src/bin/{name}.rs"), &format!("src/bin/{name}/main.rs"), "src/main.rs"];
             match bin.get("path").and_then(Value::as_str) {
                 Some(path) => add(path),
                 None => usual.into_iter().any(&mut add),
@@ -112,12 +117,16 @@ impl Manifest {
         let (mut inside, mut outside) = (Vec::new(), Vec::new());
         let mut todo = vec![&self.table];
         todo.extend(self.section("workspace"));
-        todo.extend(self.section("target").into_iter().flatten().filter_map(|(_, it)| it.as_table()));
+        todo.extend(
+            self.section("target").into_iter().flatten().filter_map(|(_, it)| it.as_table()),
+        );
         let tables = todo.into_iter().flat_map(|table| {
-            let named = ["dependencies", "dev-dependencies", "build-dependencies"].map(|it| table.get(it));
+            let named =
+                ["dependencies", "dev-dependencies", "build-dependencies"].map(|it| table.get(it));
             named.into_iter().flatten().filter_map(Value::as_table)
         });
-        let patches = self.section("patch").into_iter().flatten().filter_map(|(_, it)| it.as_table());
+        let patches =
+            self.section("patch").into_iter().flatten().filter_map(|(_, it)| it.as_table());
         for (name, dependency) in tables.chain(patches).flatten() {
             let Some(path) = dependency.get("path").and_then(Value::as_str) else { continue };
             match join(&self.folder, path) {

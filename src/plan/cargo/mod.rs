@@ -58,7 +58,8 @@ pub fn reached(snapshot: &Snapshot) -> Option<Reached> {
         return None;
     }
     let mut reached = Reached::default();
-    let mut todo = folders.iter().filter(|folder| is_topmost(folder, &folders)).cloned().collect::<Vec<_>>();
+    let mut todo =
+        folders.iter().filter(|folder| is_topmost(folder, &folders)).cloned().collect::<Vec<_>>();
     let mut seen = BTreeSet::new();
     while let Some(folder) = todo.pop() {
         if !seen.insert(folder.clone()) {
@@ -103,7 +104,8 @@ fn follow(snapshot: &Snapshot, root: RelPath, files: &mut BTreeMap<RelPath, Node
         if outline.is_test {
             continue;
         }
-        let (folder, name) = text.rsplit_once('/').map_or(("", text), |(folder, name)| (folder, name));
+        let (folder, name) =
+            text.rsplit_once('/').map_or(("", text), |(folder, name)| (folder, name));
         let own = if owns_folder { String::new() } else { name.trim_end_matches(".rs").to_owned() };
         for module in &outline.modules {
             for (child, owns, depends) in places(snapshot, folder, &own, module) {
@@ -129,11 +131,16 @@ fn places(
     // `#[path]` outside of inline modules is relative to the file; inside to where they would stand.
     let mut base = Some(join(folder, own).unwrap_or_default());
     for (depth, parent) in module.parents.iter().enumerate() {
-        let from = if depth == 0 && parent.path.is_some() { Some(join(folder, "").unwrap_or_default()) } else { base };
+        let from = if depth == 0 && parent.path.is_some() {
+            Some(join(folder, "").unwrap_or_default())
+        } else {
+            base
+        };
         base = from.and_then(|from| join(&from, parent.path.as_deref().unwrap_or(&parent.name)));
     }
     let Some(base) = base else { return Vec::new() };
-    let beside = if module.parents.is_empty() { join(folder, "").unwrap_or_default() } else { base.clone() };
+    let beside =
+        if module.parents.is_empty() { join(folder, "").unwrap_or_default() } else { base.clone() };
     let at = |path: &str, depends| {
         let file = joined(&beside, path).filter(|file| snapshot.file(file).is_some());
         file.map(|file| (file, true, depends))
@@ -142,7 +149,8 @@ fn places(
         return at(path, false).into_iter().collect();
     }
     let depends = !module.conditional_paths.is_empty();
-    let mut found = module.conditional_paths.iter().filter_map(|path| at(path, true)).collect::<Vec<_>>();
+    let mut found =
+        module.conditional_paths.iter().filter_map(|path| at(path, true)).collect::<Vec<_>>();
     let name = &module.name;
     for (path, owns) in [(format!("{name}.rs"), false), (format!("{name}/mod.rs"), true)] {
         let file = joined(&base, &path).filter(|file| snapshot.file(file).is_some());
@@ -165,17 +173,26 @@ mod tests {
             std::fs::write(path, text).expect("a file");
         }
         let listed = snapshot(folder.path(), &Choice::default(), &Silent).expect("a tree");
-        let Some(reached) = reached(&listed) else { return (vec!["no manifest".to_owned()], Vec::new()) };
+        let Some(reached) = reached(&listed) else {
+            return (vec!["no manifest".to_owned()], Vec::new());
+        };
         let files = reached.files.iter().map(|(path, node)| format!("{path} {:?}", node.reach));
-        let outside = reached.outside.iter().map(|it| format!("{} {} {}", it.manifest, it.name, it.path));
+        let outside =
+            reached.outside.iter().map(|it| format!("{} {} {}", it.manifest, it.name, it.path));
         (files.collect(), outside.collect())
     }
 
     #[test]
     fn modules_stand_where_the_compiler_looks_for_them() {
         let (files, outside) = of(&[
-            ("Cargo.toml", "[package]\nname = \"a\"\n[[bin]]\nname = \"b\"\npath = \"odd/start.rs\"\n"),
-            ("src/lib.rs", "mod a; #[cfg(windows)] mod b; #[path = \"x/odd.rs\"] mod c; mod d { mod e; #[path = \"f.rs\"] mod g; } #[cfg(test)] mod t;"),
+            (
+                "Cargo.toml",
+                "[package]\nname = \"a\"\n[[bin]]\nname = \"b\"\npath = \"odd/start.rs\"\n",
+            ),
+            (
+                "src/lib.rs",
+                "mod a; #[cfg(windows)] mod b; #[path = \"x/odd.rs\"] mod c; mod d { mod e; #[path = \"f.rs\"] mod g; } #[cfg(test)] mod t;",
+            ),
             ("src/a.rs", "mod h; #[path = \"i.rs\"] mod i; mod j { mod k; }"),
             ("src/a/h.rs", ""),
             ("src/i.rs", "mod l;"),
@@ -229,7 +246,10 @@ mod tests {
                 "Cargo.toml",
                 "[workspace]\nmembers = [\"crates/*\", \"./tool/\"]\nexclude = [\"crates/old\"]\n[workspace.dependencies]\nz = { path = \"../z\" }\n",
             ),
-            ("crates/a/Cargo.toml", "[package]\nname = \"a\"\nautobins = false\n[lib]\npath = \"lib.rs\"\n[target.'cfg(unix)'.dependencies]\nb = { path = \"../../deep/b\" }\ny = { path = \"../../../y\" }\n"),
+            (
+                "crates/a/Cargo.toml",
+                "[package]\nname = \"a\"\nautobins = false\n[lib]\npath = \"lib.rs\"\n[target.'cfg(unix)'.dependencies]\nb = { path = \"../../deep/b\" }\ny = { path = \"../../../y\" }\n",
+            ),
             ("crates/a/lib.rs", ""),
             ("crates/a/src/main.rs", ""),
             ("crates/old/Cargo.toml", package),
@@ -241,7 +261,10 @@ mod tests {
             ("tests/fixture/Cargo.toml", package),
             ("tests/fixture/src/lib.rs", ""),
         ]);
-        assert_eq!(files, ["crates/a/lib.rs Root", "deep/b/src/lib.rs Root", "tool/src/main.rs Root"]);
+        assert_eq!(
+            files,
+            ["crates/a/lib.rs Root", "deep/b/src/lib.rs Root", "tool/src/main.rs Root"]
+        );
         assert_eq!(outside, ["Cargo.toml z ../z", "crates/a/Cargo.toml y ../../../y"]);
         assert_eq!(of(&[("src/lib.rs", "")]).0, ["no manifest"]);
     }
