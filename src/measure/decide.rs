@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Mutex;
 
 use super::confirm::Chosen;
-use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, runners};
+use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, built, runners};
 use crate::base::{Event, Sink};
 use crate::outcome::{self, Outcome, Terms};
 use crate::plan::Plan;
@@ -21,7 +21,7 @@ pub(super) fn decide(
     plan: &Plan,
     sink: &dyn Sink,
 ) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
-    let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
+    let (ledger, mut known) = Ledger::open(output, &run.key(), plan)?;
     let shard = run.conduct.shard;
     let ours = |(index, _): &(usize, usize)| shard.is_none_or(|shard| shard.holds(*index));
     let ours = plan.counted().enumerate().filter(ours).map(|(_, place)| place);
@@ -31,6 +31,11 @@ pub(super) fn decide(
         let (known, all) = (known.len(), known.len() + todo.len());
         sink.tell(Event::Note(format!("resumed: {known} of {all} verdicts are taken over")));
     }
+    for place in built::not_built(lab, task, plan, &todo, sink)? {
+        ledger.append(&plan.mutants[place], &Outcome::NotBuilt, &[])?;
+        known.insert(place, Outcome::NotBuilt);
+    }
+    let todo = todo.into_iter().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     let keeper = Keeper {
         output,
         plan,

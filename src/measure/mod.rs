@@ -1,6 +1,8 @@
 //! Conductor of `measure`: takes a task through the stages up to its numbers, and keeps what a
 //! resumed or a curious reader needs in the run directory.
 
+mod built;
+mod cargo;
 mod conduct;
 mod confirm;
 mod controls;

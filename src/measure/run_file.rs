@@ -458,7 +458,7 @@ impl RunFile {
             survived: adequacy.survived,
             undecided: adequacy.undecided_count(),
             unviable: adequacy.unviable,
-            not_built: 0,
+            not_built: adequacy.not_built,
             equivalent: adequacy.equivalent,
             duplicate: adequacy.duplicate,
             not_sampled: adequacy.not_sampled,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+use super::builds::Builds;
 use super::environment::{Environment, Places};
 use super::left::{self, Left};
 use super::spawn::Spawner;
@@ -50,6 +51,7 @@ pub struct Lab<'a> {
     pub(super) spawner: &'a Spawner,
     pub(super) pool: rayon::ThreadPool,
     pub(super) seats: Vec<Mutex<Seat>>,
+    pub(super) builds: Builds,
     limits: OnceLock<Vec<Duration>>,
     /// Where no right solution is known: how each step ends on the unmutated tree.
     usual: Mutex<BTreeMap<Step, Exit>>,
@@ -72,6 +74,8 @@ pub(super) struct Seat {
     pub(super) environment: Environment,
     /// Whether the bytecode of the unmutated tree is part of what a reset brings back.
     pub(super) warm: bool,
+    /// Whether a mutant is in place and its product is built: the next step goes on from there.
+    pub(super) is_placed: bool,
     /// The certificate of the last run in it; `None` when a process of it may be alive.
     certificate: Option<Certificate>,
 }
@@ -128,7 +132,14 @@ impl<'a> Lab<'a> {
         let seat = |worker| {
             let workspace = Workspace::create(&scratch, &golden, worker)?;
             let environment = environment(task, &workspace, worker);
-            Ok(Mutex::new(Seat { worker, workspace, environment, warm: false, certificate: None }))
+            Ok(Mutex::new(Seat {
+                worker,
+                workspace,
+                environment,
+                warm: false,
+                is_placed: false,
+                certificate: None,
+            }))
         };
         let seats = pool.install(|| {
             (0..settings.jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>()
@@ -143,6 +154,7 @@ impl<'a> Lab<'a> {
             spawner,
             pool,
             seats,
+            builds: Builds::of(task),
             limits,
             usual,
             flaky,
@@ -198,14 +210,15 @@ impl<'a> Lab<'a> {
         let failing = usual.iter().filter(|(_, exit)| **exit != Exit::Code(0));
         let places = failing.filter_map(|(step, _)| match step {
             Step::Command(place) => Some(*place),
-            Step::Setup | Step::Build => None,
+            Step::Setup | Step::Build | Step::Product(_) | Step::Tests(_) => None,
         });
         places.collect()
     }
 
     fn set_up(&self, seat: &mut Seat, worker: usize) -> Result<(), RunError> {
         let name = format!("setup-w{worker}");
-        let run = self.step(seat, (&name, 0), &[], Step::Setup, (Attempt::First, true))?;
+        let made = self.step(seat, (&name, 0), &[], Step::Setup, (Attempt::First, true))?;
+        let run = made.0;
         if !run.passed() {
             return Err(self.red(&run, "setup", false));
         }
@@ -238,6 +251,7 @@ impl<'a> Lab<'a> {
 
     fn renew(&self, seat: &mut Seat) -> Result<(), RunError> {
         seat.workspace.replace()?;
+        seat.is_placed = false;
         seat.warm = false;
         let worker = seat.worker;
         seat.environment = environment(self.task, &seat.workspace, worker);
@@ -274,7 +288,9 @@ impl<'a> Lab<'a> {
     ) -> Result<Vec<Run>, RunError> {
         let stop = if all { Stop::Never } else { Stop::FirstFailure };
         let mut seat = self.seat(0);
-        let first = How { attempt: Attempt::First, stop, must_build: true };
+        // Where every command is to answer, a product that does not build is no answer of theirs.
+        let must_build = !all || self.task.build.is_some();
+        let first = How { attempt: Attempt::First, stop, must_build };
         let runs = self.trial(&mut seat, name, edits, Vec::new(), first)?;
         if runs.last().is_some_and(|run| again(&run.exit) == Again::Alone) {
             drop(seat);
@@ -320,6 +336,12 @@ impl<'a> Lab<'a> {
     #[must_use]
     pub fn first_tree(&self) -> PathBuf {
         self.occupied(0).workspace.tree()
+    }
+
+    /// The tree that is mutated.
+    #[must_use]
+    pub fn snapshot(&self) -> &Snapshot {
+        self.snapshot
     }
 
     /// The limits in force, in command order, once there is a baseline.

@@ -24,6 +24,7 @@ mod published;
 mod recovery;
 mod refusals;
 mod reports;
+mod rust;
 mod sealing;
 mod sentinels;
 mod shards;

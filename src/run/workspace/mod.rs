@@ -166,7 +166,8 @@ impl Workspace {
     /// [`WorkspaceError::NotWritten`] when reading it back gives other bytes, [`WorkspaceError::NoSpace`],
     /// or what the system says. The workspace then needs a reset.
     pub fn write(&mut self, files: &[(RelPath, Vec<u8>)]) -> Result<(), WorkspaceError> {
-        let now = clock_gettime(ClockId::Realtime).tv_sec;
+        let exact = clock_gettime(ClockId::Realtime);
+        let now = exact.tv_sec;
         // Later than anything built so far: a build tool compares with the time of its last output.
         self.latest = self.latest.max(now) + 1;
         while self.listing.names_time(self.latest) {
@@ -178,6 +179,7 @@ impl Workspace {
             root: root.as_fd(),
             listing: &self.listing,
             time: self.latest,
+            compiled: (now, u32::try_from(exact.tv_nsec).unwrap_or(0)),
         };
         write.files(files)
     }

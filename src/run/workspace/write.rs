@@ -32,6 +32,9 @@ pub(super) struct Write<'a> {
     pub(super) listing: &'a Listing,
     /// The time of what is written, seconds since the epoch.
     pub(super) time: i64,
+    /// The time of what a compiler reads, seconds and nanoseconds: now. A build tool takes a source
+    /// with a later time for changed once more after each build.
+    pub(super) compiled: (i64, u32),
 }
 
 impl Write<'_> {
@@ -67,7 +70,9 @@ impl Write<'_> {
             let mut file = create(directory, node.name())?;
             file.write_all(bytes)?;
             fchmod(&file, Mode::from_bits_truncate(node.mode))?;
-            Ok(futimens(&file, &times((self.time, 0)))?)
+            let is_compiled = node.name().to_bytes().ends_with(b".rs");
+            let time = if is_compiled { self.compiled } else { (self.time, 0) };
+            Ok(futimens(&file, &times(time))?)
         })
         .map_err(failed)
     }
