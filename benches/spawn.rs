@@ -40,6 +40,7 @@ fn main() {
                 argv: &["true".to_owned()],
                 cwd: folder.path(),
                 workspace: folder.path(),
+                layer: None,
                 environment,
                 log: &folder.path().join("log"),
                 limit: Duration::from_secs(60),

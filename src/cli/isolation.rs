@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use super::fault::Fault;
 use super::{Exit, Streams};
 use crate::report::terminal::escaped;
-use crate::run::sandbox::{self, Isolation, Limits, Network, Place, Sandbox, Wish};
+use crate::run::sandbox::{self, Fresh, Isolation, Limits, Network, Place, Sandbox, Wish};
 
 /// What holds the commands.
 #[derive(Debug, Clone, Args)]
@@ -25,6 +25,10 @@ pub(crate) struct IsolationArgs {
     /// Refuse to run with less than namespaces, Landlock and the network asked for
     #[arg(long)]
     require_sandbox: bool,
+    /// How each command gets a clean workspace; auto is overlay mounts where they behave like plain
+    /// directories, else what a command changed is found and reset
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = workspaces())]
+    workspace: Fresh,
 }
 
 /// What the commands may use.
@@ -69,6 +73,17 @@ fn isolation() -> impl clap::builder::TypedValueParser<Value = Isolation> {
     })
 }
 
+fn workspaces() -> impl clap::builder::TypedValueParser<Value = Fresh> {
+    PossibleValuesParser::new(["auto", "overlay", "reset", "copy"]).map(|word| {
+        match word.as_str() {
+            "overlay" => Fresh::Overlay,
+            "reset" => Fresh::Reset,
+            "copy" => Fresh::Copy,
+            _ => Fresh::Auto,
+        }
+    })
+}
+
 fn network() -> impl clap::builder::TypedValueParser<Value = Network> {
     PossibleValuesParser::new(["loopback", "host", "none"]).map(|word| match word.as_str() {
         "loopback" => Network::Loopback,
@@ -103,6 +118,7 @@ pub(crate) fn choose(
         required: args.require_sandbox,
         allow_write: places.collect::<Result<_, _>>()?,
         limits,
+        workspaces: args.workspace,
     };
     let chosen = sandbox::choose(&wish, helper, kept.scratch)
         .map_err(|error| Fault::new(Exit::Refused, error.to_string()))?;

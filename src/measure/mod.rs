@@ -160,6 +160,7 @@ pub fn measure(
     let settings = options.settings(output.logs(), flaky);
     let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
     let baseline = lab.baseline()?;
+    lab.cover()?;
     run.baseline(&baseline, &lab);
     let trees = &prepared.trees;
     (run.start, run.variants) = observe::others(task, trees, &links, options, spawner, sink)?;

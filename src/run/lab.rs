@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use rayon::prelude::*;
 
 use super::environment::{Environment, Places};
+use super::sandbox::Workspaces;
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
 use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
@@ -51,6 +53,8 @@ pub struct Lab<'a> {
     limits: OnceLock<Vec<Duration>>,
     /// Where no right solution is known: how each step ends on the unmutated tree.
     usual: Mutex<BTreeMap<Step, Exit>>,
+    /// Whether commands run in overlay mounts now.
+    covered: AtomicBool,
     /// The commands that gave two answers and were let through, once there is a baseline.
     flaky: OnceLock<BTreeSet<usize>>,
     // Last, so that the workspaces are gone before it is removed.
@@ -117,6 +121,7 @@ impl<'a> Lab<'a> {
             limits,
             usual,
             flaky,
+            covered: AtomicBool::new(false),
             scratch,
         };
         lab.set_up_all()?;
@@ -182,8 +187,54 @@ impl<'a> Lab<'a> {
         let adopts = known_good && !seat.warm;
         let adopted = !adopts || seat.workspace.adopt(Scope::Caches, &certificate).is_ok();
         // What a command left may be beyond mending: then the whole directory goes.
-        let back = adopted && seat.workspace.reset(certificate).is_ok();
+        let back = adopted
+            && match self.spawner.sandbox().workspaces {
+                Workspaces::Copy => seat.workspace.remake(certificate),
+                _ => seat.workspace.reset(certificate),
+            }
+            .is_ok();
         if back { Ok(()) } else { self.renew(seat) }
+    }
+
+    /// From now on commands run in overlay mounts, where those are what was chosen and the unmutated
+    /// tree passes in one as it did without.
+    ///
+    /// # Errors
+    /// [`RunError`] when the run itself cannot go on.
+    pub fn cover(&self) -> Result<(), RunError> {
+        if !self.spawner.sandbox().workspaces.is_overlay() {
+            return Ok(());
+        }
+        self.covered.store(true, Ordering::SeqCst);
+        match self.unmutated(0, "overlay", true) {
+            Ok(_) => Ok(()),
+            Err(RunError::Red(_) | RunError::NoAnswer { .. }) => {
+                self.covered.store(false, Ordering::SeqCst);
+                self.sink.tell(Event::Warning(
+                    "the unmutated tree does not pass in an overlay mount as it does in a copy; the                      copies are brought back after each command instead"
+                        .to_owned(),
+                ));
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How commands get a clean workspace now.
+    #[must_use]
+    pub fn workspaces(&self) -> Workspaces {
+        match self.spawner.sandbox().workspaces {
+            chosen if chosen.is_overlay() && !self.covered.load(Ordering::SeqCst) => {
+                Workspaces::Reset
+            }
+            chosen => chosen,
+        }
+    }
+
+    /// Whether the next command in this workspace runs in an overlay mount: what one writes there is
+    /// never adopted, so first the caches must be.
+    pub(super) fn runs_above(&self, seat: &Seat) -> bool {
+        seat.warm && self.covered.load(Ordering::SeqCst)
     }
 
     fn renew(&self, seat: &mut Seat) -> Result<(), RunError> {

@@ -41,6 +41,9 @@ pub struct CommandSpec<'a> {
     pub cwd: &'a Path,
     /// The directory it may write in, where the sandbox holds it: absolute, without links.
     pub workspace: &'a Path,
+    /// The folder that an overlay above the workspace writes in, for one command or for several that
+    /// go on from each other ([`Workspace::layer`](super::workspace::Workspace::layer)).
+    pub layer: Option<&'a Path>,
     /// All variables the command gets, besides `ADEQUACY_RUN`.
     pub environment: &'a Environment,
     /// Where the output goes; replaced if it exists. Not inside the workspace.
@@ -145,6 +148,7 @@ impl Spawner {
             log,
             workspace: spec.workspace.to_owned(),
             sandbox: self.sandbox.clone(),
+            layer: spec.layer.map(Path::to_owned),
             argv: spec.argv.iter().map(Into::into).collect(),
         };
         let mut command = Command::new(&self.helper);

@@ -144,6 +144,9 @@ impl Lab<'_> {
         step: Step,
         (attempt, must_build): (Attempt, bool),
     ) -> Result<Result<Duration, Run>, RunError> {
+        if self.runs_above(seat) {
+            seat.workspace.cover()?;
+        }
         seat.workspace.write(edits)?;
         let (Some(build), Step::Command(_)) = (&self.task.build, step) else {
             return Ok(Ok(Duration::ZERO));
@@ -196,6 +199,7 @@ impl Lab<'_> {
             argv: argv.words(),
             cwd: &seat.workspace.tree(),
             workspace: seat.workspace.path(),
+            layer: seat.workspace.layer(),
             environment: &seat.environment,
             log: &path,
             limit,

@@ -133,6 +133,7 @@ impl Bench {
             argv: &argv,
             cwd: &self.work(),
             workspace: &self.folder.path().join("space"),
+            layer: None,
             environment: &Environment::for_run(host, &places, &self.set, &[]),
             log: &self.folder.path().join(log),
             limit: self.limit,

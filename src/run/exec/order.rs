@@ -10,7 +10,7 @@ use crate::run::exit::Exit;
 use crate::run::sandbox::Sandbox;
 
 /// One command to run, as the words after `__exec` spell it:
-/// `LIMIT_MS GRACE_MS OUTPUT_LIMIT KEEP LOG WORKSPACE SANDBOX -- ARGV...`, the sandbox as JSON.
+/// `LIMIT_MS GRACE_MS OUTPUT_LIMIT KEEP LOG WORKSPACE SANDBOX [LAYER] -- ARGV...`, the sandbox as JSON.
 /// Environment and working directory are those of the helper itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::run) struct Order {
@@ -28,6 +28,8 @@ pub(in crate::run) struct Order {
     pub(in crate::run) workspace: PathBuf,
     /// What holds it.
     pub(in crate::run) sandbox: Sandbox,
+    /// The folder that an overlay above the workspace writes in, if there is to be one; beside it.
+    pub(in crate::run) layer: Option<PathBuf>,
     /// The command's words.
     pub(in crate::run) argv: Vec<OsString>,
 }
@@ -39,8 +41,9 @@ impl Order {
         let numbers = [ms(self.limit), ms(self.grace), self.output_limit, self.keep as u64]
             .map(|n| n.to_string());
         let sandbox = serde_json::to_string(&self.sandbox).expect("plain data");
-        let rest =
-            [self.log.clone().into(), self.workspace.clone().into(), sandbox.into(), "--".into()];
+        let rest = [self.log.clone().into(), self.workspace.clone().into(), sandbox.into()];
+        let layer = self.layer.clone().map(OsString::from);
+        let rest = rest.into_iter().chain(layer).chain(["--".into()]);
         numbers.into_iter().map(OsString::from).chain(rest).chain(self.argv.iter().cloned())
     }
 
@@ -57,7 +60,15 @@ impl Order {
         let log = words.next()?.into();
         let workspace = words.next()?.into();
         let sandbox = serde_json::from_str(words.next()?.to_str()?).ok()?;
-        words.next().filter(|word| word == "--")?;
+        let mut layer = None;
+        let mut word = words.next()?;
+        if word != "--" {
+            layer = Some(PathBuf::from(word));
+            word = words.next()?;
+        }
+        if word != "--" {
+            return None;
+        }
         let argv: Vec<_> = words.collect();
         (!argv.is_empty()).then_some(Self {
             limit,
@@ -67,6 +78,7 @@ impl Order {
             log,
             workspace,
             sandbox,
+            layer,
             argv,
         })
     }
@@ -97,7 +109,7 @@ mod tests {
     use std::os::unix::ffi::OsStringExt as _;
 
     use super::*;
-    use crate::run::sandbox::{Landlock, Limits, Network, Place};
+    use crate::run::sandbox::{Landlock, Limits, Network, Place, Workspaces};
 
     #[test]
     fn an_order_survives_the_command_line() {
@@ -108,8 +120,9 @@ mod tests {
             network: Network::Loopback,
             allow_write: vec![Place(OsString::from_vec(b"/a\xff".to_vec()).into())],
             limits: Limits { file_size: Some(u64::MAX), memory: None, processes: Some(1) },
+            workspaces: Workspaces::UserOverlay,
         };
-        let order = Order {
+        let mut order = Order {
             limit: Duration::from_millis(1500),
             grace: Duration::from_secs(1),
             output_limit: u64::MAX,
@@ -117,8 +130,11 @@ mod tests {
             log: "logs/a b".into(),
             workspace: "/w".into(),
             sandbox,
+            layer: Some("/w.layer".into()),
             argv,
         };
+        assert_eq!(Order::parse(order.words()).as_ref(), Some(&order));
+        order.layer = None;
         assert_eq!(Order::parse(order.words()), Some(order));
     }
 
@@ -129,6 +145,8 @@ mod tests {
             "",
             "1 1 1 1 log w {}",
             "1 1 1 1 log w {} true",
+            "1 1 1 1 log w {} layer",
+            "1 1 1 1 log w {} layer true -- true",
             "x 1 1 1 log w {} -- true",
             "1 -1 1 1 l w {} -- t",
             "1 1 1 1 l w -- t",
