@@ -1,10 +1,12 @@
 //! Running real commands through the spawner and its helper.
 #![cfg(feature = "engine")]
 
+mod attacks;
 mod bench;
 mod ends;
 mod environment;
 mod escapes;
 mod others;
 mod user;
+mod workspaces;
 mod writers;

@@ -47,7 +47,8 @@ pub enum Workspaces {
     /// a folder that is thrown away. Needs namespaces, and the rights of root.
     Overlay,
     /// The same without the rights of root. There a directory that the copy came with cannot be
-    /// renamed: a program sees `EXDEV`, as between two file systems.
+    /// renamed (a program sees `EXDEV`, as between two file systems), and of its hard links one does not
+    /// change with the other.
     UserOverlay,
 }
 
