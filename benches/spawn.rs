@@ -44,6 +44,7 @@ fn main() {
                 environment,
                 log: &folder.path().join("log"),
                 limit: Duration::from_secs(60),
+                memory_times: 1,
                 output_limit: OUTPUT_LIMIT,
             });
             assert_eq!(done.exit, Exit::Code(0));

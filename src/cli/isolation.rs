@@ -37,7 +37,8 @@ pub(crate) struct LimitArgs {
     /// Largest file a command may write, in bytes; a mutant that meets it is undecided
     #[arg(long, value_name = "BYTES", default_value_t = sandbox::FILE_SIZE, value_parser = clap::value_parser!(u64).range(1..))]
     max_file_size: u64,
-    /// Most memory of a command's processes together, in bytes; a mutant over it is undecided
+    /// Most memory of a command's processes together, in bytes; a mutant over it is undecided, one
+    /// that alone is also over twice as much is killed
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
     memory: Option<u64>,
     /// Most processes of a command at one time; a mutant over it is undecided

@@ -404,6 +404,7 @@ impl RunFile {
         self.baselines.clone_from(&baseline.rounds);
         self.flaky = lab.flaky().into_iter().map(|place| self.commands[place].id.clone()).collect();
         self.isolation.workspaces = lab.workspaces().words().to_owned();
+        self.jobs = lab.workers();
         self.soundness = Some(lab.soundness());
         self.environment = lab.environment_names();
         for (command, limit) in self.commands.iter_mut().zip(lab.limits()) {

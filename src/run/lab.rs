@@ -68,6 +68,8 @@ pub(super) struct Seat {
     pub(super) environment: Environment,
     /// Whether the bytecode of the unmutated tree is part of what a reset brings back.
     pub(super) warm: bool,
+    /// Whether the workspace was removed to make room.
+    pub(super) vacant: bool,
     /// The certificate of the last run in it; `None` when a process of it may be alive.
     certificate: Option<Certificate>,
 }
@@ -84,30 +86,26 @@ impl<'a> Lab<'a> {
         spawner: &'a Spawner,
         sink: &'a dyn Sink,
     ) -> Result<Self, RunError> {
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs).build();
-        let pool = threads.map_err(|error| RunError::Threads {
-            jobs: settings.jobs,
-            message: error.to_string(),
-        })?;
-        let copies = match settings.jobs {
-            1 => "copying the tree for 1 worker".to_owned(),
-            jobs => format!("copying the tree for {jobs} workers"),
-        };
-        sink.tell(Event::Step { name: copies.into(), total: None });
         remove_leftovers(&settings.scratch, sink)?;
         let snapshots = std::iter::once(sources.tree).chain(sources.heldout).collect::<Vec<_>>();
         let roots = snapshots.iter().map(|snapshot| snapshot.root()).collect::<Vec<_>>();
         let scratch = Scratch::create(&settings.scratch, &roots)?;
-        scratch.check_space(&snapshots, settings.jobs)?;
+        let jobs = affordable(&scratch, &snapshots, settings.jobs, sink)?;
+        let (pool, jobs) = threads(jobs, sink)?;
+        let copies = match jobs {
+            1 => "copying the tree for 1 worker".to_owned(),
+            jobs => format!("copying the tree for {jobs} workers"),
+        };
+        sink.tell(Event::Step { name: copies.into(), total: None });
         let golden = Golden::create(&scratch, sources)?;
         let seat = |worker| {
             let workspace = Workspace::create(&scratch, &golden, worker)?;
             let environment = environment(task, &workspace, worker);
-            Ok(Mutex::new(Seat { worker, workspace, environment, warm: false, certificate: None }))
+            let (warm, vacant, certificate) = (false, false, None);
+            Ok(Mutex::new(Seat { worker, workspace, environment, warm, vacant, certificate }))
         };
-        let seats = pool.install(|| {
-            (0..settings.jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>()
-        })?;
+        let seats =
+            pool.install(|| (0..jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>())?;
         let (limits, flaky, usual) = (OnceLock::new(), OnceLock::new(), Mutex::default());
         let snapshot = sources.tree;
         let lab = Self {
@@ -178,6 +176,19 @@ impl<'a> Lab<'a> {
         self.renew(&mut self.seat(worker))
     }
 
+    /// Removes this worker's workspace, until it is replaced.
+    pub(super) fn vacate(&self, worker: usize) -> Result<(), RunError> {
+        let mut seat = self.seat(worker);
+        seat.vacant = true;
+        Ok(seat.workspace.vacate()?)
+    }
+
+    /// How many workers there are.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.seats.len()
+    }
+
     /// Brings the workspace back, or replaces it when a process may still be alive in it.
     ///
     /// Until the workspace is warm, the bytecode that a passing run of the unmutated tree left
@@ -239,7 +250,7 @@ impl<'a> Lab<'a> {
 
     fn renew(&self, seat: &mut Seat) -> Result<(), RunError> {
         seat.workspace.replace()?;
-        seat.warm = false;
+        (seat.warm, seat.vacant) = (false, false);
         let worker = seat.worker;
         seat.environment = environment(self.task, &seat.workspace, worker);
         if self.task.setup.is_some() { self.set_up(seat, worker) } else { Ok(()) }
@@ -336,6 +347,45 @@ impl<'a> Lab<'a> {
 
     pub(super) fn seat(&self, worker: usize) -> MutexGuard<'_, Seat> {
         self.seats[worker].lock().expect("a worker that panics ends the run")
+    }
+}
+
+/// For how many workers, of those that are wanted, there is room.
+fn affordable(
+    scratch: &Scratch,
+    trees: &[&Snapshot],
+    wanted: usize,
+    sink: &dyn Sink,
+) -> Result<usize, RunError> {
+    let fits = |jobs: &usize| scratch.check_space(trees, *jobs).is_ok();
+    let Some(jobs) = (1..=wanted).rev().find(fits) else {
+        scratch.check_space(trees, 1)?;
+        return Ok(1);
+    };
+    if jobs < wanted {
+        sink.tell(Event::Warning(format!(
+            "there is room for {jobs} of {wanted} copies; the run has as many workers"
+        )));
+    }
+    Ok(jobs)
+}
+
+/// Threads for this many workers, or for fewer where the system has no more.
+fn threads(wanted: usize, sink: &dyn Sink) -> Result<(rayon::ThreadPool, usize), RunError> {
+    let mut jobs = wanted;
+    loop {
+        match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
+            Ok(pool) => return Ok((pool, jobs)),
+            Err(error) if jobs == 1 => {
+                return Err(RunError::Threads { jobs: wanted, message: error.to_string() });
+            }
+            Err(error) => {
+                jobs /= 2;
+                sink.tell(Event::Warning(format!(
+                    "cannot start more than {jobs} workers: {error}; the run has as many"
+                )));
+            }
+        }
     }
 }
 

@@ -19,6 +19,7 @@ mod runner;
 pub mod sandbox;
 pub mod spawn;
 mod trial;
+mod want;
 pub mod workspace;
 
 use std::path::PathBuf;

@@ -50,6 +50,8 @@ pub struct CommandSpec<'a> {
     pub log: &'a Path,
     /// How long it may run.
     pub limit: Duration,
+    /// How many times the sandbox's limit of memory it may hold.
+    pub memory_times: u64,
     /// How many bytes it may write ([`OUTPUT_LIMIT`]).
     pub output_limit: u64,
 }
@@ -140,6 +142,9 @@ impl Spawner {
         let log = std::path::absolute(spec.log)
             .map_err(|error| Exit::Lost(format!("`{}`: {error}", spec.log.display())))?;
         let token = token().map_err(Exit::Lost)?;
+        let mut sandbox = self.sandbox.clone();
+        let memory = sandbox.limits.memory;
+        sandbox.limits.memory = memory.map(|most| most.saturating_mul(spec.memory_times));
         let order = Order {
             limit: spec.limit,
             grace: GRACE,
@@ -147,7 +152,7 @@ impl Spawner {
             keep: KEEP,
             log,
             workspace: spec.workspace.to_owned(),
-            sandbox: self.sandbox.clone(),
+            sandbox,
             layer: spec.layer.map(Path::to_owned),
             argv: spec.argv.iter().map(Into::into).collect(),
         };

@@ -44,12 +44,8 @@ pub(super) enum Again {
 pub(super) fn again(exit: &Exit) -> Again {
     match exit {
         Exit::Code(code) if is_second_hand(*code) => Again::Alone,
-        Exit::Code(_)
-        | Exit::OutputLimit
-        | Exit::FileSizeLimit
-        | Exit::MemoryLimit
-        | Exit::ProcessLimit => Again::No,
-        Exit::Signal(KILL) | Exit::TimedOut => Again::Alone,
+        Exit::Code(_) | Exit::OutputLimit | Exit::FileSizeLimit | Exit::ProcessLimit => Again::No,
+        Exit::Signal(KILL) | Exit::TimedOut | Exit::MemoryLimit => Again::Alone,
         Exit::NotStarted(_) | Exit::Starved(_) | Exit::Lost(_) | Exit::Interrupted => Again::Alone,
         Exit::Signal(_) => Again::Repeat,
     }
@@ -203,6 +199,7 @@ impl Lab<'_> {
             environment: &seat.environment,
             log: &path,
             limit,
+            memory_times: if attempt == Attempt::Alone { 2 } else { 1 },
             output_limit: self.settings.output_limit,
         });
         seat.certify(finished.certificate);
@@ -258,7 +255,7 @@ mod tests {
             (Exit::TimedOut, Again::Alone),
             (Exit::OutputLimit, Again::No),
             (Exit::FileSizeLimit, Again::No),
-            (Exit::MemoryLimit, Again::No),
+            (Exit::MemoryLimit, Again::Alone),
             (Exit::ProcessLimit, Again::No),
             (Exit::NotStarted("no".to_owned()), Again::Alone),
             (Exit::Lost("gone".to_owned()), Again::Alone),

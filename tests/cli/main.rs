@@ -21,3 +21,4 @@ mod sentinels;
 mod storage;
 mod tasks;
 mod trees;
+mod workspaces;

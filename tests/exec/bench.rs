@@ -137,6 +137,7 @@ impl Bench {
             environment: &Environment::for_run(host, &places, &self.set, &[]),
             log: &self.folder.path().join(log),
             limit: self.limit,
+            memory_times: 1,
             output_limit: self.output_limit,
         })
     }

@@ -3,10 +3,12 @@
 
 mod attacks;
 mod bench;
+mod docs;
 mod ends;
 mod environment;
 mod escapes;
 mod others;
 mod user;
+mod want;
 mod workspaces;
 mod writers;

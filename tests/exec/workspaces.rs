@@ -125,6 +125,7 @@ impl Room {
             environment: &Environment::for_run(|name| std::env::var_os(name), &places, &[], &[]),
             log: &log,
             limit: Duration::from_secs(120),
+            memory_times: 1,
             output_limit: OUTPUT_LIMIT,
         });
         let said = fs::read(&log).expect("a log");

@@ -122,6 +122,7 @@ pub(super) fn try_in<T>(
         environment: &Environment::for_run(|_| None, &Places::below(&inside, 0), &[], &[]),
         log: &log,
         limit: LIMIT,
+        memory_times: 1,
         output_limit: 1 << 16,
     });
     if done.exit != Exit::Code(0) {

@@ -272,6 +272,17 @@ impl Workspace {
         self.fill()
     }
 
+    /// Removes the directory and leaves none, which makes room: it must be [replaced](Self::replace)
+    /// before anything else.
+    ///
+    /// # Errors
+    /// The directory cannot be moved away.
+    pub fn vacate(&mut self) -> Result<(), WorkspaceError> {
+        // One that cannot be moved away goes with the scratch directory.
+        let _ = self.uncover();
+        self.throw_away()
+    }
+
     /// Ends what [`Workspace::cover`] began; whether it had.
     fn uncover(&mut self) -> Result<bool, WorkspaceError> {
         let Some(path) = self.layer.take() else { return Ok(false) };
