@@ -76,6 +76,7 @@ fn without_isolation_that_is_said_and_kept() {
             "network": "the host's",
             "files": "private HOME, TMPDIR and workspace; other writes are not prevented",
             "allow_write": [],
+            "workspaces": "brought back after each command",
         })
     );
     // A run that is gone on with says both.

@@ -97,8 +97,9 @@ fn every_kind_of_workspace_gives_the_same_verdicts_of_hostile_mutants() {
 #[test]
 fn a_command_that_can_tell_an_overlay_makes_the_run_step_aside() {
     let sandbox = Sandbox::with("calc");
-    // The number of names of a directory is one of the few things that differ.
-    let check = "import calc, os\nassert os.lstat('.').st_nlink > 1\nassert calc.add(2, 3) == 5\n";
+    // The link count of a directory, once something is written there, is one of the few things that
+    // differ.
+    let check = "import calc, os\nopen('made', 'w').close()\nassert os.lstat('.').st_nlink > 1\nassert calc.add(2, 3) == 5\n";
     sandbox.write("tree/check.py", check).write("tree/folder/file", "");
     let words = ["--include", "calc.py", "--operator", "binop-swap", "--", "python3", "check.py"];
     let ran = sandbox.measure(&words).run();
@@ -117,20 +118,20 @@ fn an_overlay_that_is_asked_for_by_name_is_never_replaced_by_less() {
     assert!(!sandbox.path("adequacy.out").exists());
 }
 
-/// Two workers in a small file system. A fills it beside the copies and waits until a copy is gone, B
-/// waits until it is full; whoever is to run C finds no room.
+/// Two workers in a small file system. A takes all room there beside the copies, also what the other
+/// worker frees, until that one's copy is gone; B waits until there is none.
 const FILLS: &str = "\
 import os, sys, time, product
 flags = [name for name, value in vars(product).items() if value is True]
 hog, scratch = os.environ['HOG'], os.path.realpath('../..')
 copies = lambda: len([name for name in os.listdir(scratch) if name[0] == 'w' and '.' not in name])
 if flags == ['A']:
-    with open(hog + '/full', 'wb', 0) as file:
+    file = open(hog + '/full', 'wb', 0)
+    while copies() > 1:
         try:
-            while file.write(b'x' * 4096): pass
-        except OSError: pass
-    os.mkdir(hog + '/said')
-    while copies() > 1: time.sleep(0.01)
+            while file.write(b'x' * 65536): pass
+        except OSError:
+            if not os.path.exists(hog + '/said'): os.mkdir(hog + '/said')
     os.remove(hog + '/full')
 if flags == ['B']:
     while not os.path.exists(hog + '/said'): time.sleep(0.01)
@@ -140,12 +141,14 @@ if flags == ['C']: sys.exit(1)
 #[test]
 fn a_worker_without_room_stops_and_the_others_decide_everything() {
     let sandbox = Sandbox::new();
-    sandbox.write("tree/product.py", "A = False\nB = False\nC = False\nD = False\n");
-    sandbox.write("tree/check.py", FILLS);
+    // Large, so that bringing it back takes a while.
+    let large = format!("{}\n", "#".repeat(99)).repeat(20_000);
+    let flags = "A = False\nB = False\nC = False\nD = False\n";
+    sandbox.write("tree/product.py", format!("{flags}{large}")).write("tree/check.py", FILLS);
     fs::create_dir(sandbox.path("small")).expect("a folder");
     let small = sandbox.path("small").display().to_string();
     let mount = format!(
-        "mount -t tmpfs -o size=8192k none '{small}' && mkdir '{small}/hog' '{small}/s' && exec \"$0\" \"$@\""
+        "mount -t tmpfs -o size=24576k none '{small}' && mkdir '{small}/hog' '{small}/s' && exec \"$0\" \"$@\""
     );
     let try_it = ["-rm", "sh", "-c", &mount];
     let can = std::process::Command::new("unshare").args(try_it).arg("true").status();
