@@ -54,6 +54,8 @@ pub enum Reason {
     Crash,
     /// The time limit, and twice that limit alone.
     TimeOut,
+    /// A memory limit that was set, and twice that limit alone.
+    Resource,
 }
 
 /// Why a command's exit decides nothing.
@@ -212,6 +214,11 @@ fn verdict(first: &Exit, again: Option<&Exit>, runner: Option<Runner>) -> Verdic
         // Once more than a limit is no answer, and a second one does not take it back.
         (Exit::OutputLimit, _) => Unclear(Doubt::OutputLimit),
         (Exit::FileSizeLimit, _) => Unclear(Doubt::FileSizeLimit),
+        (Exit::MemoryLimit, Some(Exit::MemoryLimit)) => Failed(Reason::Resource),
+        (Exit::MemoryLimit, Some(Exit::Code(code))) if *code != 0 && !is_second_hand(*code) => {
+            Failed(reason(*code, runner))
+        }
+        // It needs more than it may have: that it passes with twice as much does not take that back.
         (Exit::MemoryLimit, _) => Unclear(Doubt::MemoryLimit),
         (Exit::ProcessLimit, _) => Unclear(Doubt::ProcessLimit),
         (Exit::NotStarted(_) | Exit::Starved(_), None) => Unclear(Doubt::NotStarted),
@@ -245,6 +252,7 @@ impl Reason {
             Self::Build => "build",
             Self::Crash => "crash",
             Self::TimeOut => "time-out",
+            Self::Resource => "resource",
         }
     }
 }
@@ -335,6 +343,10 @@ mod tests {
             (vec![Exit::OutputLimit], Unclear(Doubt::OutputLimit)),
             (vec![Exit::FileSizeLimit], Unclear(Doubt::FileSizeLimit)),
             (vec![Exit::MemoryLimit], Unclear(Doubt::MemoryLimit)),
+            (vec![Exit::MemoryLimit, Exit::MemoryLimit], Failed(Reason::Resource)),
+            (vec![Exit::MemoryLimit, Exit::Code(0)], Unclear(Doubt::MemoryLimit)),
+            (vec![Exit::MemoryLimit, Exit::Code(1)], Failed(Reason::Exit)),
+            (vec![Exit::MemoryLimit, Exit::TimedOut], Unclear(Doubt::MemoryLimit)),
             (vec![Exit::ProcessLimit], Unclear(Doubt::ProcessLimit)),
             (vec![Exit::Signal(11), Exit::FileSizeLimit], Unclear(Doubt::TwoAnswers)),
             (vec![Exit::TimedOut, Exit::MemoryLimit], Unclear(Doubt::TwoAnswers)),
@@ -356,6 +368,9 @@ mod tests {
         let others = [
             Exit::TimedOut,
             Exit::OutputLimit,
+            Exit::FileSizeLimit,
+            Exit::MemoryLimit,
+            Exit::ProcessLimit,
             Exit::NotStarted("no".to_owned()),
             Exit::Starved("no".to_owned()),
             Exit::Interrupted,

@@ -227,6 +227,9 @@ pub struct Isolation {
     pub files: String,
     /// Where it can write besides its workspace because a flag says so.
     pub allow_write: Vec<Place>,
+    /// How it gets a clean workspace.
+    #[serde(default)]
+    pub workspaces: String,
 }
 
 impl Isolation {
@@ -243,6 +246,7 @@ impl Isolation {
             network: sandbox.network().to_owned(),
             files: sandbox.files(),
             allow_write: sandbox.allow_write.clone(),
+            workspaces: sandbox.workspaces.words().to_owned(),
         }
     }
 }
@@ -418,6 +422,8 @@ impl RunFile {
         self.tests.clone_from(&baseline.tests);
         self.left = lab.left();
         self.flaky = lab.flaky().into_iter().map(|place| self.commands[place].id.clone()).collect();
+        self.isolation.workspaces = lab.workspaces().words().to_owned();
+        self.jobs = lab.workers();
         self.soundness = Some(lab.soundness());
         self.environment = lab.environment_names();
         for (command, limit) in self.commands.iter_mut().zip(lab.limits()) {

@@ -23,6 +23,7 @@ pub mod sandbox;
 pub mod spawn;
 mod trial;
 mod turns;
+mod want;
 pub mod workspace;
 
 use std::path::PathBuf;

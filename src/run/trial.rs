@@ -47,12 +47,8 @@ pub(super) enum Again {
 pub(super) fn again(exit: &Exit) -> Again {
     match exit {
         Exit::Code(code) if is_second_hand(*code) => Again::Alone,
-        Exit::Code(_)
-        | Exit::OutputLimit
-        | Exit::FileSizeLimit
-        | Exit::MemoryLimit
-        | Exit::ProcessLimit => Again::No,
-        Exit::Signal(KILL) | Exit::TimedOut => Again::Alone,
+        Exit::Code(_) | Exit::OutputLimit | Exit::FileSizeLimit | Exit::ProcessLimit => Again::No,
+        Exit::Signal(KILL) | Exit::TimedOut | Exit::MemoryLimit => Again::Alone,
         Exit::NotStarted(_) | Exit::Starved(_) | Exit::Lost(_) | Exit::Interrupted => Again::Alone,
         Exit::Signal(_) => Again::Repeat,
     }
@@ -169,6 +165,9 @@ impl Lab<'_> {
         (attempt, must_build): (Attempt, bool),
     ) -> Result<Result<Duration, Run>, RunError> {
         if !std::mem::take(&mut seat.is_placed) {
+            if self.runs_above(seat) {
+                seat.workspace.cover()?;
+            }
             seat.workspace.write(edits)?;
         }
         let (Some(build), Step::Command(_)) = (&self.task.build, step) else {
@@ -224,9 +223,11 @@ impl Lab<'_> {
             argv: argv.words(),
             cwd: &tree,
             workspace: seat.workspace.path(),
+            layer: seat.workspace.layer(),
             environment: &seat.environment,
             log: &path,
             limit,
+            memory_times: if attempt == Attempt::Alone { 2 } else { 1 },
             output_limit: self.settings.output_limit,
         };
         let finished = self.spawner.run_shown_at(&spec, self.shown_at(step));
@@ -283,7 +284,7 @@ mod tests {
             (Exit::TimedOut, Again::Alone),
             (Exit::OutputLimit, Again::No),
             (Exit::FileSizeLimit, Again::No),
-            (Exit::MemoryLimit, Again::No),
+            (Exit::MemoryLimit, Again::Alone),
             (Exit::ProcessLimit, Again::No),
             (Exit::NotStarted("no".to_owned()), Again::Alone),
             (Exit::Lost("gone".to_owned()), Again::Alone),

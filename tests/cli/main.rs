@@ -33,3 +33,4 @@ mod storage;
 mod tasks;
 mod trees;
 mod triage;
+mod workspaces;
