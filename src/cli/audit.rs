@@ -64,6 +64,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         output_limit: OUTPUT_LIMIT,
         limits: args.limits.limits(),
         full_matrix: false,
+        exact: true,
         max_undecided: None,
         allow: Default::default(),
     };

@@ -63,6 +63,7 @@ fn options(args: &ReplayArgs, task: &Task, run: &RunFile) -> Result<Options, Fau
         output_limit: run.output_limit,
         limits: run.limits,
         full_matrix: true,
+        exact: true,
         max_undecided: None,
         allow: Default::default(),
     })

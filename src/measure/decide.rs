@@ -4,28 +4,36 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Mutex;
 
+use super::executors::Decided;
+use super::spot_check::{self, Check};
 use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, runners};
 use crate::base::{Event, Sink};
 use crate::outcome::{self, Outcome, Terms};
 use crate::plan::Plan;
-use crate::run::{Keep, Lab, Run, RunError, Runner};
+use crate::run::{Baseline, Keep, Lab, Run, RunError, Runner};
 use crate::task::Task;
 
-/// Runs the mutants that the ledger does not hold yet, and adds each to it.
+/// Runs the mutants that the ledger does not hold yet, and adds each to it; then checks what faster
+/// executors said.
 pub(super) fn decide(
-    lab: &Lab<'_>,
+    (lab, baseline): (&Lab<'_>, &Baseline),
     task: &Task,
     output: &OutputDir,
     run: &mut RunFile,
     plan: &Plan,
     sink: &dyn Sink,
 ) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
-    let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
+    let (ledger, mut known) = Ledger::open(output, &run.key(), plan)?;
+    let caught = run.executors.caught(run);
+    known.retain(|_, decided| run.executors.believes(decided, &caught));
     let todo = plan.counted().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     if run.resumed {
         run.taken_over = known.len() as u64;
         let (known, all) = (known.len(), known.len() + todo.len());
         sink.tell(Event::Note(format!("resumed: {known} of {all} verdicts are taken over")));
+    }
+    if !run.executors.exact_only {
+        run.executors.add(lab.offer(baseline, todo.len(), &caught)?);
     }
     let keeper = Keeper {
         output,
@@ -33,11 +41,16 @@ pub(super) fn decide(
         ledger,
         runners: runners(task),
         flaky: lab.flaky(),
-        outcomes: Mutex::new(known),
+        decided: Mutex::new(known),
         run: Mutex::new(run),
     };
     lab.mutants(plan, &todo, &keeper)?;
-    Ok(keeper.outcomes.into_inner().expect("the workers are done"))
+    keeper.check(lab, task, sink)?;
+    let Keeper { decided, run, .. } = keeper;
+    let decided = decided.into_inner().expect("the workers are done");
+    let run = run.into_inner().expect("the workers are done");
+    run.executors.count(decided.values());
+    Ok(decided.into_iter().map(|(place, decided)| (place, decided.outcome)).collect())
 }
 
 struct Keeper<'a> {
@@ -46,8 +59,59 @@ struct Keeper<'a> {
     ledger: Ledger,
     runners: Vec<Option<Runner>>,
     flaky: BTreeSet<usize>,
-    outcomes: Mutex<BTreeMap<usize, Outcome>>,
+    decided: Mutex<BTreeMap<usize, Decided>>,
     run: Mutex<&'a mut RunFile>,
+}
+
+impl Keeper<'_> {
+    /// Makes verdicts of faster executors again; where one differs, all of that command's.
+    fn check(&self, lab: &Lab<'_>, task: &Task, sink: &dyn Sink) -> Result<(), MeasureError> {
+        let decided = self.decided.lock().expect("the workers are done").clone();
+        let ids = task.commands.iter().map(|command| command.id.clone()).collect::<Vec<_>>();
+        let (plan, runners) = (self.plan, self.runners.as_slice());
+        let seed = task.mutate.seed;
+        let check = Check { lab, plan, runners, ids: &ids, seed, keep: self };
+        let Some(mut found) = check.make(&decided)? else { return Ok(()) };
+        let (caught, suspect) = {
+            let mut run = self.run.lock().expect("the workers are done");
+            // What an earlier part of this run found stays found.
+            let earlier = run.executors.spot_check.take().unwrap_or_default();
+            found.differences.splice(0..0, earlier.differences);
+            found.made_again += earlier.made_again;
+            run.executors.spot_check = Some(found);
+            let caught = run.executors.caught(&run);
+            let suspect = spot_check::suspect(&decided, &caught);
+            if let Some(found) = &mut run.executors.spot_check {
+                found.made_again += suspect.len() as u64;
+            }
+            // Before they are made again: a resumed run must not believe them either.
+            self.write(&run)?;
+            (caught, suspect)
+        };
+        if suspect.is_empty() {
+            return Ok(());
+        }
+        let names = caught.iter().map(|&place| ids[place].clone()).collect::<Vec<_>>();
+        sink.tell(Event::Warning(format!(
+            "the spot check found a verdict of {} that the exact path does not give; {} mutants are \
+             decided again on the exact path",
+            super::observe::quoted(&names),
+            suspect.len()
+        )));
+        lab.give_up(&caught);
+        let name = "running mutants again on the exact path";
+        Ok(lab.exactly(self.plan, &suspect, self, (name, ".exact"))?)
+    }
+
+    fn write(&self, run: &RunFile) -> Result<(), RunError> {
+        self.output.write_run(run).map_err(|error| match error {
+            OutputError::Io { path, error } => RunError::Log { path, error },
+            other => RunError::Log {
+                path: self.output.path().to_owned(),
+                error: io::Error::other(other.to_string()),
+            },
+        })
+    }
 }
 
 impl Keep for Keeper<'_> {
@@ -55,10 +119,11 @@ impl Keep for Keeper<'_> {
         let must_build = !self.plan.mutants[place].class.is_never_unviable();
         let (runners, flaky) = (&self.runners, &self.flaky);
         let outcome = outcome::judge(runs, &Terms { runners, flaky, must_build });
-        self.ledger.append(&self.plan.mutants[place], &outcome, runs).map_err(|error| {
+        let decided = Decided::of(outcome, runs);
+        self.ledger.append(&self.plan.mutants[place], &decided, runs).map_err(|error| {
             RunError::Log { path: error.path().to_owned(), error: error.into_io() }
         })?;
-        self.outcomes.lock().expect("no worker panics with it").insert(place, outcome);
+        self.decided.lock().expect("no worker panics with it").insert(place, decided);
         Ok(())
     }
 
@@ -67,12 +132,6 @@ impl Keep for Keeper<'_> {
         run.sentinels.runs += 1;
         run.sentinels.failures += u64::from(!passed);
         // Written each time: how often the tree failed must outlive this process.
-        self.output.write_run(&run).map_err(|error| match error {
-            OutputError::Io { path, error } => RunError::Log { path, error },
-            other => RunError::Log {
-                path: self.output.path().to_owned(),
-                error: io::Error::other(other.to_string()),
-            },
-        })
+        self.write(&run)
     }
 }

@@ -3,9 +3,11 @@
 
 mod controls;
 mod decide;
+mod draw;
 mod empty;
 mod error;
 mod estimate;
+mod executors;
 mod gates;
 mod history;
 mod ledger;
@@ -16,6 +18,7 @@ mod prepare;
 mod protect;
 mod replay;
 mod run_file;
+mod spot_check;
 mod tamper;
 mod trees;
 
@@ -24,8 +27,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use controls::{Controls, Refusal, Rewrite};
+pub use draw::choose;
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
+pub use executors::{Decided, Executors, Faster};
 pub use ledger::{Ledger, LedgerError, Line};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
@@ -35,6 +40,7 @@ pub use replay::{replay, rerun};
 pub use run_file::{
     ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
 };
+pub use spot_check::{Difference, SpotCheck};
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 
@@ -76,6 +82,8 @@ pub struct Options {
     pub limits: Limits,
     /// Run every command on every mutant.
     pub full_matrix: bool,
+    /// Use the exact path alone.
+    pub exact: bool,
     /// Most undecided mutants, where a flag says so.
     pub max_undecided: Option<u64>,
     /// Known defects that a person lets through, by name.
@@ -175,7 +183,7 @@ pub fn measure(
     let (plan, snapshot) = (&prepared.plan, &trees.base);
     output.write_sources(plan, snapshot)?;
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
-    let outcomes = decide::decide(&lab, task, &output, &mut run, plan, sink)?;
+    let outcomes = decide::decide((&lab, &baseline), task, &output, &mut run, plan, sink)?;
     let not_reached = controls::after(&lab, plan, snapshot, &runners(task), &outcomes, sink)?;
     drop(lab);
     let unchanged = || unchanged(task, options, trees, &links, &watched);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Controls, Options, Prepared, StartRecord, VariantRecord};
+use super::{Controls, Executors, Options, Prepared, StartRecord, VariantRecord};
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
@@ -106,6 +106,9 @@ pub struct RunFile {
     pub earlier_baselines: u64,
     /// Runs of the unmutated tree between the mutants, in all parts of a resumed run.
     pub sentinels: Sentinels,
+    /// What made the verdicts.
+    #[serde(default)]
+    pub executors: Executors,
     /// Files none of whose mutants was killed and that no command even loads.
     pub not_reached: Vec<String>,
     /// The numbers, once all mutants are decided.
@@ -329,6 +332,7 @@ impl RunFile {
             taken_over: 0,
             earlier_baselines: 0,
             sentinels: Sentinels::default(),
+            executors: Executors { exact_only: options.exact, ..Executors::default() },
             not_reached: Vec::new(),
             totals: None,
             sample: None,
@@ -352,6 +356,7 @@ impl RunFile {
     pub(super) fn go_on_from(&mut self, earlier: Option<&Self>) {
         if let Some(earlier) = earlier {
             self.sentinels = earlier.sentinels;
+            self.executors.go_on_from(&earlier.executors);
             self.earlier_baselines = earlier.earlier_baselines + earlier.baselines.len() as u64;
             let before = earlier.isolation_before.iter().chain([&earlier.isolation]);
             for isolation in before.filter(|before| **before != self.isolation) {

@@ -11,6 +11,7 @@ use super::log::RunLog;
 use super::place::Region;
 use crate::measure::{ClassTotals, Isolation};
 use crate::outcome::{Reason, Verdict};
+use crate::run::Tier;
 
 /// What `format` says.
 const FORMAT: &str = "adequacy-report/1";
@@ -31,6 +32,7 @@ struct Report<'a> {
     isolation: Value,
     sampler: Value,
     unmutated: Value,
+    executors: Value,
     totals: Value,
     pending: u64,
     gates: &'a BTreeMap<String, bool>,
@@ -79,6 +81,7 @@ pub(super) fn render(log: &RunLog) -> String {
         isolation: isolation(&run.isolation),
         sampler: json!(run.sampler),
         unmutated: json!(run.unmutated()),
+        executors: super::executors::value(log),
         totals: json!(totals),
         pending: log.count.pending,
         gates: &run.gates,
@@ -129,7 +132,7 @@ fn mutant<'a>(log: &'a RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
         killed_by: entry.killers(flaky).map(id).collect(),
         verdicts: said.collect(),
         basis: entry.basis.as_deref(),
-        executor: entry.executor.as_deref(),
+        executor: entry.executor.map(Tier::word),
         wall_s: entry.wall.as_secs_f64(),
     }
 }

@@ -117,6 +117,11 @@ impl RunLog {
         }
         let mut log =
             Self { run, entries, sources: BTreeMap::new(), missing: BTreeSet::new(), torn, count };
+        if !super::executors::fits(&log) {
+            let message =
+                "its executors are not those of the verdicts in outcomes.jsonl".to_owned();
+            return Err(ReportError::Damaged { path: path.join("run.json"), message });
+        }
         log.read_sources(&folder)?;
         log.check_rows(&folder)?;
         Ok(log)

@@ -28,6 +28,9 @@ pub(super) fn render(log: &RunLog) -> String {
         share(log.count.by_exit(), totals.mutants),
         text::totals(&totals)
     );
+    for line in super::executors::lines(log) {
+        let _ = writeln!(text, "{}\n", plain(&line));
+    }
     let classes = log.count.by_class.iter().map(|(class, it)| (class.name().to_owned(), it));
     table(&mut text, "class", classes);
     let files = log.count.by_file.iter().map(|(name, it)| (plain(name), it));

@@ -4,6 +4,7 @@ mod count;
 mod csv;
 mod entry;
 mod escape;
+mod executors;
 mod format;
 mod full_json;
 mod github;

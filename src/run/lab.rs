@@ -8,6 +8,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::environment::{Environment, Places};
+use super::executor::{Ladders, Tier};
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
 use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
@@ -64,6 +65,8 @@ pub(super) struct Seat {
     pub(super) environment: Environment,
     /// Whether the bytecode of the unmutated tree is part of what a reset brings back.
     pub(super) warm: bool,
+    /// The executors that come before the exact path, once they are offered.
+    pub(super) ladders: Ladders,
     /// The certificate of the last run in it; `None` when a process of it may be alive.
     certificate: Option<Certificate>,
 }
@@ -99,7 +102,9 @@ impl<'a> Lab<'a> {
         let seat = |worker| {
             let workspace = Workspace::create(&scratch, &golden, worker)?;
             let environment = environment(task, &workspace, worker);
-            Ok(Mutex::new(Seat { worker, workspace, environment, warm: false, certificate: None }))
+            let ladders = task.commands.iter().map(|_| Vec::new()).collect();
+            let (warm, certificate) = (false, None);
+            Ok(Mutex::new(Seat { worker, workspace, environment, warm, ladders, certificate }))
         };
         let seats = pool.install(|| {
             (0..settings.jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>()
@@ -224,7 +229,8 @@ impl<'a> Lab<'a> {
     ) -> Result<Vec<Run>, RunError> {
         let stop = if all { Stop::Never } else { Stop::FirstFailure };
         let mut seat = self.seat(0);
-        let first = How { attempt: Attempt::First, stop, must_build: true };
+        let from = Tier::Exact;
+        let first = How { attempt: Attempt::First, stop, must_build: true, from };
         let runs = self.trial(&mut seat, name, edits, Vec::new(), first)?;
         if runs.last().is_some_and(|run| again(&run.exit) == Again::Alone) {
             return self.trial(

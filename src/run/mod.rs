@@ -9,6 +9,7 @@ mod baseline;
 pub mod certificate;
 pub mod environment;
 pub mod exec;
+mod executor;
 pub mod exit;
 mod lab;
 mod orphans;
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 pub use baseline::Baseline;
 pub use certificate::Certificate;
 pub use environment::Environment;
+pub use executor::{Declined, FEWEST, Offered, Tier};
 pub use exit::Exit;
 pub use lab::{Lab, Settings};
 pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
@@ -83,6 +85,12 @@ pub struct Run {
     pub log: String,
     /// Digest of that output.
     pub log_sha256: Option<Sha256>,
+    /// What made it.
+    #[serde(default, skip_serializing_if = "Tier::is_exact")]
+    pub executor: Tier,
+    /// The faster executors that were asked first and could not vouch for what they saw.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub declined: Vec<Declined>,
 }
 
 impl Run {

@@ -1,11 +1,13 @@
 //! All mutants over all workers: the queue, the sentinels, and the repeats that need a quiet machine.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
+use super::executor::Tier;
 use super::lab::Lab;
 use super::trial::{Again, How, Stop, again};
 use super::{Attempt, Exit, Run, RunError};
@@ -47,11 +49,23 @@ impl<F: Fn(usize, &[Run]) -> Result<(), RunError> + Sync> Keep for F {
     }
 }
 
+/// How the mutants of a pool are run.
+#[derive(Clone, Copy)]
+struct Course {
+    /// What it is, for people.
+    name: &'static str,
+    /// The fastest executor that is asked.
+    from: Tier,
+    /// What the names of its logs have after the mutant's.
+    suffix: &'static str,
+}
+
 struct Pool<'a> {
     lab: &'a Lab<'a>,
     plan: &'a Plan,
     todo: &'a [usize],
     keep: &'a dyn Keep,
+    course: Course,
     next: AtomicUsize,
     waiting: Mutex<Vec<Tried>>,
     sentinels: AtomicU64,
@@ -103,15 +117,39 @@ impl Lab<'_> {
     /// # Errors
     /// [`RunError`] when the run cannot go on, or `keep` says so.
     pub fn mutants(&self, plan: &Plan, todo: &[usize], keep: &dyn Keep) -> Result<(), RunError> {
-        self.sink.tell(Event::Step {
-            name: "running the mutants".into(),
-            total: Some(todo.len() as u64),
-        });
+        let course = Course { name: "running the mutants", from: Tier::FASTEST, suffix: "" };
+        self.queue(plan, todo, keep, course)
+    }
+
+    /// The same on the exact path alone, with `suffix` in the names of the logs so that no earlier one
+    /// is written over; `name` says to people what that is for.
+    ///
+    /// # Errors
+    /// [`RunError`] when the run cannot go on, or `keep` says so.
+    pub fn exactly(
+        &self,
+        plan: &Plan,
+        todo: &[usize],
+        keep: &dyn Keep,
+        (name, suffix): (&'static str, &'static str),
+    ) -> Result<(), RunError> {
+        self.queue(plan, todo, keep, Course { name, from: Tier::Exact, suffix })
+    }
+
+    fn queue(
+        &self,
+        plan: &Plan,
+        todo: &[usize],
+        keep: &dyn Keep,
+        course: Course,
+    ) -> Result<(), RunError> {
+        self.sink.tell(Event::Step { name: course.name.into(), total: Some(todo.len() as u64) });
         let pool = Pool {
             lab: self,
             plan,
             todo,
             keep,
+            course,
             next: AtomicUsize::new(0),
             waiting: Mutex::new(Vec::new()),
             sentinels: AtomicU64::new(0),
@@ -147,13 +185,13 @@ impl Pool<'_> {
     fn attempt(&self, worker: usize, tried: Tried, attempt: Attempt) -> Result<Tried, RunError> {
         let Tried { place, runs } = tried;
         let mutant = &self.plan.mutants[place];
-        let name = mutant.id.to_string();
+        let name = format!("{}{}", mutant.id, self.course.suffix);
         let edits = self.plan.texts(mutant, self.lab.snapshot)?;
         let full = self.lab.settings.full_matrix || mutant.class.is_decisive();
         let stop = if full { Stop::Never } else { Stop::FirstFailure };
         let must_build = !mutant.class.is_never_unviable();
         let first = if runs.is_empty() { Attempt::First } else { attempt };
-        let how = How { attempt: first, stop, must_build };
+        let how = How { attempt: first, stop, must_build, from: self.course.from };
         let mut seat = self.lab.seat(worker);
         let runs = self.lab.trial(&mut seat, &name, &edits, runs, how)?;
         drop(seat);
@@ -191,16 +229,9 @@ impl Pool<'_> {
         attempt: Attempt,
     ) -> Result<(), RunError> {
         for round in 1..=PATIENCE {
-            let number = self.sentinels.fetch_add(1, Ordering::SeqCst) + 1;
-            let result = self.lab.unmutated(worker, &format!("sentinel-{number}"), true);
             let failed = std::mem::take(&mut pending.failed);
-            match &result {
-                Ok(_) => self.keep.unmutated(true)?,
-                Err(RunError::Red(_) | RunError::NoAnswer { .. }) => self.keep.unmutated(false)?,
-                Err(_) => {}
-            }
-            match result {
-                Ok(_) => {
+            match self.unmutated(worker, &failed) {
+                Ok(()) => {
                     *pending = Pending::new();
                     return failed.into_iter().try_for_each(|tried| self.stands(tried));
                 }
@@ -223,6 +254,27 @@ impl Pool<'_> {
                 }
                 Err(error) => return Err(error),
             }
+        }
+        Ok(())
+    }
+
+    /// Runs the unmutated tree by every executor that these failures came from.
+    fn unmutated(&self, worker: usize, failed: &[Tried]) -> Result<(), RunError> {
+        let failures = failed.iter().flat_map(|tried| &tried.runs).filter(|run| !run.passed());
+        let mut executors = failures.map(|run| run.executor).collect::<BTreeSet<_>>();
+        if executors.is_empty() {
+            executors.insert(self.course.from);
+        }
+        for from in executors {
+            let number = self.sentinels.fetch_add(1, Ordering::SeqCst) + 1;
+            let name = format!("sentinel{}-{number}", self.course.suffix);
+            let result = self.lab.unmutated(worker, &name, true, from);
+            match &result {
+                Ok(_) => self.keep.unmutated(true)?,
+                Err(RunError::Red(_) | RunError::NoAnswer { .. }) => self.keep.unmutated(false)?,
+                Err(_) => {}
+            }
+            result?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use super::executor::{Asked, Tier};
 use super::exit::{KILL, is_failure, is_second_hand};
 use super::lab::{Lab, Seat};
 use super::spawn::CommandSpec;
@@ -28,6 +29,8 @@ pub(super) struct How {
     pub(super) stop: Stop,
     /// Whether a tree that does not build is left at that; else its commands run all the same.
     pub(super) must_build: bool,
+    /// The fastest executor that a first run of a command may be made by.
+    pub(super) from: Tier,
 }
 
 /// What an exit calls for before it means anything.
@@ -67,12 +70,18 @@ impl Lab<'_> {
         mut runs: Vec<Run>,
         how: How,
     ) -> Result<Vec<Run>, RunError> {
-        let How { attempt, stop, must_build } = how;
+        let How { attempt, stop, must_build, from } = how;
         let first = runs.last().map_or(Step::Build, |run| run.step);
         let build = self.task.build.as_ref().map(|_| Step::Build);
         let commands = (0..self.task.commands.len()).map(Step::Command);
         for step in build.into_iter().chain(commands).filter(|step| *step >= first) {
-            let run = self.step(seat, (name, runs.len()), edits, step, (attempt, must_build))?;
+            let number = (name, runs.len());
+            let run = match (step, attempt) {
+                (Step::Command(command), Attempt::First) => {
+                    self.climb(seat, Asked { name: number, edits, command, must_build }, from)?
+                }
+                _ => self.step(seat, number, edits, step, (attempt, must_build))?,
+            };
             let next = again(&run.exit);
             runs.push(run);
             let repeat = match (next, attempt) {
@@ -117,13 +126,13 @@ impl Lab<'_> {
             Ok(cpu) => cpu,
             Err(run) => return Ok(run),
         };
-        let (argv, limit, id) = self.what(step);
+        let (argv, limit, _) = self.what(step);
         let (factor, suffix) = match attempt {
             Attempt::First => (1, ""),
             Attempt::Repeat => (1, ".repeat"),
             Attempt::Alone => (2, ".alone"),
         };
-        let log = format!("{name}.{}{suffix}.log", file_name(id));
+        let log = self.log_name(&name, step, suffix);
         let mut run = self.spawn(seat, argv, limit * factor, step, attempt, log)?;
         run.cpu += built;
         if step != Step::Setup {
@@ -161,6 +170,16 @@ impl Lab<'_> {
 
     fn is_flaky(&self, step: Step) -> bool {
         matches!(step, Step::Command(place) if self.flaky().contains(&place))
+    }
+
+    /// The name of a run's log.
+    pub(super) fn log_name(&self, name: &str, step: Step, suffix: &str) -> String {
+        format!("{name}.{}{suffix}.log", file_name(self.what(step).2))
+    }
+
+    /// The words of the command at this place.
+    pub(super) fn argv(&self, command: usize) -> &Argv {
+        &self.task.commands[command].argv
     }
 
     /// Words, limit and name of a step.
@@ -220,6 +239,8 @@ impl Lab<'_> {
             cpu: finished.cpu,
             log_sha256: output.as_deref().map(Sha256::of),
             log,
+            executor: Tier::Exact,
+            declined: Vec::new(),
         })
     }
 }

@@ -8,6 +8,7 @@ mod audits;
 mod bundles;
 mod checks;
 mod copies;
+mod executors;
 mod formats;
 mod imports;
 mod interrupts;
