@@ -36,6 +36,8 @@ option = types.SimpleNamespace(maxfail=int(stops), tbstyle="native", **quirks.OP
 manager = types.SimpleNamespace(getplugin=lambda name: TerminalReporter())
 config = types.SimpleNamespace(option=option, hook=Hooks(), pluginmanager=manager)
 plugins = [importlib.import_module(name) for name in named]
+traces = [name for name in os.environ if name.startswith("ADEQUACY_PROBE") or name == "PYTHONPATH"]
+assert not traces and not [path for path in sys.path if path.endswith("probe")], "the plugin shows"
 status = quirks.before(stops, bool(plugins))
 if status is not None:
     sys.exit(status)
