@@ -44,9 +44,15 @@ pub mod check;
 pub mod cli;
 pub mod envelope;
 #[cfg(feature = "engine")]
+pub mod evidence;
+#[cfg(feature = "engine")]
 pub mod import;
 #[cfg(feature = "engine")]
 pub mod measure;
+#[cfg(feature = "engine")]
+pub mod receipt;
+#[cfg(feature = "engine")]
+pub mod recheck;
 #[cfg(feature = "engine")]
 pub mod report;
 pub mod vectors;

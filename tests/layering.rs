@@ -19,8 +19,10 @@ const STAGES: &[&str] = &[
 ];
 
 /// May see every stage; no stage may see them. In reading order: each may see those before it.
-const OUTSIDE: &[&str] =
-    &["envelope", "vectors", "measure", "import", "bundle", "check", "audit", "report", "cli"];
+const OUTSIDE: &[&str] = &[
+    "envelope", "vectors", "evidence", "receipt", "measure", "import", "bundle", "check", "audit",
+    "report", "recheck", "cli",
+];
 
 /// Stronger than the order: these see exactly what is listed.
 const STRICT: &[(&str, &[&str])] = &[

@@ -50,6 +50,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  adequacy gate --min-ratio 0.9 --max-undecided 0\n  adequacy gate adequacy.out --against main.out"
     )]
     Gate(super::gate::Args),
+    #[command(
+        after_help = "Examples:\n  adequacy receipt validate adequacy.out/receipt.json\n  adequacy receipt schema --tool"
+    )]
+    Receipt(super::receipt::Args),
+    #[command(
+        after_help = "Examples:\n  adequacy evidence verify adequacy.out --tree .\n  adequacy evidence budget budget.json start/ final/"
+    )]
+    Evidence(super::evidence::Args),
     /// Run the unmutated tree once and say what a full run would cost
     #[command(after_help = "Example:\n  adequacy estimate . -j 8 -- python3 -m pytest -q")]
     Estimate(EstimateArgs),
@@ -164,6 +172,9 @@ pub(crate) struct KeepArgs {
     /// Print run.json on stdout, and the line of totals on stderr
     #[arg(long)]
     pub(crate) json: bool,
+    /// Where you keep the run directory so that it outlives this machine; its receipt then says so
+    #[arg(long, value_name = "REF", value_parser = durable)]
+    pub(crate) durable: Option<String>,
 }
 
 /// What `--allow` takes.
@@ -247,6 +258,14 @@ pub(crate) struct EstimateArgs {
     /// The acceptance command, instead of those of the task file
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
+}
+
+fn durable(text: &str) -> Result<String, String> {
+    if crate::receipt::is_durable(text) {
+        return Ok(text.to_owned());
+    }
+    Err("a local path outlives no machine; name where you keep the run, such as git:refs/runs/1"
+        .into())
 }
 
 fn rel_path(text: &str) -> Result<RelPath, String> {

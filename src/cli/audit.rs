@@ -67,6 +67,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         exact: true,
         max_undecided: None,
         allow: Default::default(),
+        act: crate::measure::receipt::Act::default(),
     };
     let kept = Kept { tree: &place, scratch: &options.scratch, output: &options.output };
     let (limits, helper) = (options.limits, &options.helper);

@@ -67,12 +67,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     } else {
         show(&answer, streams)?;
     }
-    Ok(match answer.word {
-        Word::Supported => Exit::Done,
-        Word::Contradicted => Exit::No,
-        Word::NotEstablished => Exit::NotEstablished,
-        Word::Refused => Exit::Refused,
-    })
+    Ok(exit_of(answer.word))
 }
 
 fn show(answer: &Answer, streams: &mut Streams<'_>) -> Result<(), Fault> {
@@ -134,6 +129,16 @@ fn show(answer: &Answer, streams: &mut Streams<'_>) -> Result<(), Fault> {
 
 fn said(change: &Change) -> String {
     format!("`{}` {}", change.path, change.what)
+}
+
+/// How the program ends when this is what follows.
+pub(super) const fn exit_of(word: Word) -> Exit {
+    match word {
+        Word::Supported => Exit::Done,
+        Word::Contradicted => Exit::No,
+        Word::NotEstablished => Exit::NotEstablished,
+        Word::Refused => Exit::Refused,
+    }
 }
 
 impl From<CheckError> for Fault {

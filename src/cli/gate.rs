@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args as Arguments;
 
 use super::fault::Fault;
+use super::receipt::{self, NO_RECEIPT};
 use super::{Exit, Streams};
 use crate::measure::{ClassTotals, Totals};
 use crate::report::terminal::escaped;
@@ -37,6 +38,9 @@ pub(crate) struct Args {
     /// No mutant survives that did not survive in this earlier run, wherever its lines moved
     #[arg(long, value_name = "RUN")]
     against: Option<PathBuf>,
+    /// Judge a run that has no valid receipt, and say so
+    #[arg(long, value_name = "DEFECT", value_parser = [NO_RECEIPT])]
+    allow: Vec<String>,
 }
 
 /// A gate: its name, whether it holds, what was found.
@@ -54,12 +58,12 @@ impl Gate {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
-    let log = whole(&args.run)?;
+    let log = whole(&args.run, &args.allow, streams)?;
     let totals = log.count.totals();
     let mut gates = counts(args, &totals);
     gates.extend(ratios(args, &log, &totals));
     if let Some(path) = &args.against {
-        let before = whole(path)?;
+        let before = whole(path, &args.allow, streams)?;
         let new = new_survivors(&log, &before);
         for entry in &new {
             let row = &entry.row;
@@ -86,7 +90,15 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
 }
 
 /// The run at `path`, which must be finished: a gate on half of a run says nothing.
-fn whole(path: &std::path::Path) -> Result<RunLog, Fault> {
+fn whole(
+    path: &std::path::Path,
+    allow: &[String],
+    streams: &mut Streams<'_>,
+) -> Result<RunLog, Fault> {
+    if let Some(remark) = receipt::demanded(path, allow)? {
+        let label = streams.err_style.red("warning:");
+        writeln!(streams.err, "{label} {}", escaped(&remark))?;
+    }
     let log = RunLog::read(path)?;
     if log.is_finished() {
         return Ok(log);

@@ -17,7 +17,7 @@ use crate::task::Task;
 pub(crate) fn run(args: &MeasureArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
     let overrides = setup::overrides(&args.task, Some(&args.run), &args.argv);
     let task = setup::task(&args.task, &overrides)?;
-    let measured = measured(&task, args, streams)?;
+    let measured = measured(&task, args, "measure", streams)?;
     show(&measured, args, streams)?;
     some_mutants(&measured)?;
     Ok(failing_gate(&measured, streams)?.unwrap_or(Exit::Done))
@@ -27,9 +27,11 @@ pub(crate) fn run(args: &MeasureArgs, streams: &mut Streams<'_>) -> Result<Exit,
 pub(crate) fn measured(
     task: &Task,
     args: &MeasureArgs,
+    command: &'static str,
     streams: &mut Streams<'_>,
 ) -> Result<Measured, Fault> {
-    let options = setup::options(task, &args.task, &args.run, Some(&args.keep))?;
+    let mut options = setup::options(task, &args.task, &args.run, Some(&args.keep))?;
+    options.act.command = command;
     if !args.keep.quiet {
         for command in &task.commands {
             writeln!(streams.err, "command `{}`: {}", escaped(&command.id), command.argv)?;

@@ -5,6 +5,7 @@ mod audit;
 mod batch;
 mod bundle;
 mod check;
+mod evidence;
 mod exit;
 mod fault;
 mod found;
@@ -17,6 +18,7 @@ mod list;
 mod measure;
 mod member;
 mod progress;
+mod receipt;
 mod replay;
 mod report;
 mod seal;
@@ -101,6 +103,8 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Bundle(args) => bundle::run(args, streams),
         Command::Replay(args) => replay::run(args, streams),
         Command::Gate(args) => gate::run(args, streams),
+        Command::Receipt(args) => receipt::run(args, streams),
+        Command::Evidence(args) => evidence::run(args, streams),
         Command::Report(args) => report::run(args, streams),
         Command::Estimate(args) => measure::estimate(args, streams),
         Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),

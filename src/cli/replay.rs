@@ -66,6 +66,7 @@ fn options(args: &ReplayArgs, task: &Task, run: &RunFile) -> Result<Options, Fau
         exact: true,
         max_undecided: None,
         allow: Default::default(),
+        act: crate::measure::receipt::Act::default(),
     })
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args as Arguments;
 
 use super::fault::Fault;
+use super::receipt::{self, NO_RECEIPT};
 use super::{Exit, Streams};
 use crate::report::terminal::escaped;
 use crate::report::{Format, Request, RunLog, Style, render};
@@ -25,10 +26,15 @@ pub(crate) struct Args {
     /// In `prompt`, show the code although it is the solution of a task
     #[arg(long)]
     reveal: bool,
+    /// Show a run that has no valid receipt, and say so
+    #[arg(long, value_name = "DEFECT", value_parser = [NO_RECEIPT])]
+    allow: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
-    let log = RunLog::read(&args.run)?;
+    let remark = receipt::demanded(&args.run, &args.allow)?;
+    let mut log = RunLog::read(&args.run)?;
+    log.remarks.extend(remark);
     let style = if args.output.is_some() { Style::PLAIN } else { streams.out_style };
     let request = Request { format: args.format, style, reveal: args.reveal, prefix: prefix(&log) };
     let text = render(&log, &request);

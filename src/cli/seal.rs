@@ -11,6 +11,7 @@ use super::{Exit, Streams, measure, setup};
 use crate::base::Sha256;
 use crate::envelope::{self, SecretKey};
 use crate::measure::Measured;
+use crate::measure::receipt::{self, Act};
 use crate::report::terminal::escaped;
 use crate::seal::{self, Measurement, Sealed};
 use crate::statement;
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         // What cannot be sealed is found before the run, not after it.
         seal::protected(&task.tree, &task.protected)?;
     }
-    let measured = measure::measured(&task, measure_args, streams)?;
+    let measured = measure::measured(&task, measure_args, "seal", streams)?;
     measure::show(&measured, measure_args, streams)?;
     if measured.adequacy.mutants == 0 {
         let message =
@@ -57,6 +58,9 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     let folder = args.out.clone().unwrap_or_else(|| measured.output.sealed());
     let contract = record(&task, &measured, args)?;
     let digest = write(&contract, key.as_ref(), &folder)?;
+    let durable = measure_args.keep.durable.clone();
+    let act = Act { command: "seal", contract: Some(digest), durable };
+    receipt::finish(&measured.output, &measured.run, &act)?;
     if measured.protected.is_empty() {
         let words = "no path is protected: nothing in this contract keeps the tests as they are";
         writeln!(streams.err, "warning: {words} (see `[[protected]]` in the task file)")?;

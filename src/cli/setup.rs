@@ -9,6 +9,7 @@ use super::fault::Fault;
 use super::isolation::{self, IsolationArgs, Kept};
 use super::{Exit, Streams};
 use crate::measure::Options;
+use crate::measure::receipt::Act;
 use crate::run::Spawner;
 use crate::run::sandbox::Limits;
 use crate::task::{self, Overrides, Task};
@@ -66,6 +67,11 @@ pub(crate) fn options(
         exact: run.exact,
         max_undecided: keep.and_then(|keep| keep.max_undecided),
         allow: keep.map(|keep| keep.allow.iter().cloned().collect()).unwrap_or_default(),
+        act: Act {
+            command: "measure",
+            contract: None,
+            durable: keep.and_then(|keep| keep.durable.clone()),
+        },
     })
 }
 

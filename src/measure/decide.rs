@@ -23,13 +23,15 @@ pub(super) fn decide(
     plan: &Plan,
     sink: &dyn Sink,
 ) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
-    let (ledger, mut known) = Ledger::open(output, &run.key(), plan)?;
+    let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
     let caught = run.executors.caught(run);
-    known.retain(|_, decided| run.executors.believes(decided, &caught));
     let todo = plan.counted().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
+    let (known, doubted): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        known.into_iter().partition(|(_, decided)| run.executors.believes(decided, &caught));
+    let doubted = doubted.into_keys().collect::<Vec<_>>();
     if run.resumed {
         run.taken_over = known.len() as u64;
-        let (known, all) = (known.len(), known.len() + todo.len());
+        let (known, all) = (known.len(), known.len() + todo.len() + doubted.len());
         sink.tell(Event::Note(format!("resumed: {known} of {all} verdicts are taken over")));
     }
     if !run.executors.exact_only {
@@ -45,6 +47,7 @@ pub(super) fn decide(
         run: Mutex::new(run),
     };
     lab.mutants(plan, &todo, &keeper)?;
+    keeper.again(lab, &doubted)?;
     keeper.check(lab, task, sink)?;
     let Keeper { decided, run, .. } = keeper;
     let decided = decided.into_inner().expect("the workers are done");
@@ -88,6 +91,7 @@ impl Keeper<'_> {
             self.write(&run)?;
             (caught, suspect)
         };
+        lab.give_up(&caught);
         if suspect.is_empty() {
             return Ok(());
         }
@@ -98,9 +102,16 @@ impl Keeper<'_> {
             super::observe::quoted(&names),
             suspect.len()
         )));
-        lab.give_up(&caught);
-        let name = "running mutants again on the exact path";
-        Ok(lab.exactly(self.plan, &suspect, self, (name, ".exact"))?)
+        Ok(self.again(lab, &suspect)?)
+    }
+
+    /// Decides mutants once more, on the exact path. Their logs have names of their own, for the
+    /// ledger keeps the lines that no longer stand.
+    fn again(&self, lab: &Lab<'_>, places: &[usize]) -> Result<(), RunError> {
+        if places.is_empty() {
+            return Ok(());
+        }
+        lab.exactly(self.plan, places, self, ("running mutants again on the exact path", ".exact"))
     }
 
     fn write(&self, run: &RunFile) -> Result<(), RunError> {

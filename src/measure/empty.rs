@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Ledger, MeasureError, Measured, OutputDir, Prepared, RunFile, output};
+use super::receipt::Act;
+use super::{
+    Ledger, MeasureError, Measured, OutputDir, Prepared, RunFile, evidence, output, receipt,
+};
 use crate::adequacy::Adequacy;
 
 /// The measurement of nothing: no mutants, no kills, no gates.
@@ -12,6 +15,7 @@ pub(super) fn measured(
     mut run: RunFile,
     output: OutputDir,
     earlier: Option<&RunFile>,
+    act: &Act,
 ) -> Result<Measured, MeasureError> {
     let Prepared { trees, plan, .. } = prepared;
     let rows = output::rows(&plan, &trees.base)?;
@@ -22,6 +26,8 @@ pub(super) fn measured(
     let adequacy = Adequacy::of(&plan, |_| None).expect("no mutant counts, so none is missing");
     run.finish(&plan, &adequacy, &[], Vec::new());
     output.write_run(&run)?;
+    evidence::finish(&output, &run)?;
+    receipt::finish(&output, &run, act)?;
     let (outcomes, gates) = (BTreeMap::new(), Vec::new());
     Ok(Measured { trees, protected: Vec::new(), plan, outcomes, adequacy, gates, run, output })
 }

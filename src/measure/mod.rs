@@ -7,6 +7,7 @@ mod draw;
 mod empty;
 mod error;
 mod estimate;
+pub mod evidence;
 mod executors;
 mod gates;
 mod history;
@@ -16,6 +17,7 @@ mod observe;
 mod output;
 mod prepare;
 mod protect;
+pub mod receipt;
 mod replay;
 mod run_file;
 mod spot_check;
@@ -88,6 +90,8 @@ pub struct Options {
     pub max_undecided: Option<u64>,
     /// Known defects that a person lets through, by name.
     pub allow: BTreeSet<String>,
+    /// What the run is for.
+    pub act: receipt::Act,
 }
 
 /// A measured task.
@@ -160,9 +164,11 @@ pub fn measure(
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
     output.begin(&run, earlier.as_ref())?;
     run.go_on_from(earlier.as_ref());
+    evidence::begin(&output, &prepared.trees, &run)?;
+    receipt::begin(&output, &run, &options.act)?;
     if let Err(none) = prepared.some_mutants() {
         sink.tell(Event::Warning(format!("{none}; let through by `--allow {EMPTY}`")));
-        return empty::measured(prepared, run, output, earlier.as_ref());
+        return empty::measured(prepared, run, output, earlier.as_ref(), &options.act);
     }
     let flaky = earlier.as_ref().map(RunFile::flaky_places).unwrap_or_default();
     let settings = options.settings(output.logs(), flaky);
@@ -171,12 +177,7 @@ pub fn measure(
     run.baseline(&baseline, &lab);
     let trees = &prepared.trees;
     (run.start, run.variants) = observe::others(task, trees, &links, options, spawner, sink)?;
-    if let Some(budget) = task.mutate.budget {
-        let planned = earlier.as_ref().and_then(RunFile::planned_limit);
-        let limit = planned.unwrap_or_else(|| affordable(budget, baseline.cpu()));
-        prepared.plan.sample(limit, task.mutate.seed);
-        run.sampled(limit, &prepared.plan, task);
-    }
+    sample_to_budget(task, &mut prepared.plan, &mut run, earlier.as_ref(), baseline.cpu());
     let rows = output::rows(&prepared.plan, &trees.base)?;
     output.write_plan(&mut run, &rows, earlier.as_ref())?;
     let found = prepared.interpreter.as_ref().map(|(found, _)| found);
@@ -197,9 +198,26 @@ pub fn measure(
     let gates = gates::of(task, options, &run, &adequacy);
     run.finish(plan, &adequacy, &gates, not_reached);
     output.write_run(&run)?;
+    evidence::finish(&output, &run)?;
+    receipt::finish(&output, &run, &options.act)?;
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);
     Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// Leaves as many mutants as the task's budget pays for; those of the `earlier` part of a resumed run.
+fn sample_to_budget(
+    task: &Task,
+    plan: &mut Plan,
+    run: &mut RunFile,
+    earlier: Option<&RunFile>,
+    each: Duration,
+) {
+    let Some(budget) = task.mutate.budget else { return };
+    let planned = earlier.and_then(RunFile::planned_limit);
+    let limit = planned.unwrap_or_else(|| affordable(budget, each));
+    plan.sample(limit, task.mutate.seed);
+    run.sampled(limit, plan, task);
 }
 
 /// How many mutants a CPU time pays for, if each takes as long as the unmutated tree; at least one.

@@ -1,5 +1,6 @@
 //! The run directory: recognised by its `run.json`, never another's.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -166,6 +167,51 @@ impl OutputDir {
         self.path.join("sources")
     }
 
+    /// What the run rests on, in records of known shapes.
+    #[must_use]
+    pub fn evidence(&self) -> PathBuf {
+        self.path.join("evidence")
+    }
+
+    /// The receipt.
+    #[must_use]
+    pub fn receipt(&self) -> PathBuf {
+        self.path.join("receipt.json")
+    }
+
+    /// Writes a file below `evidence/`.
+    pub(super) fn write_evidence(&self, name: &str, text: &[u8]) -> Result<(), OutputError> {
+        let path = self.evidence().join(name);
+        let folder = path.parent().expect("a file of the run directory");
+        fs::create_dir_all(folder)
+            .map_err(|error| OutputError::Io { path: folder.to_owned(), error })?;
+        self.replace(&path, text)
+    }
+
+    pub(super) fn read_evidence(&self, name: &str) -> Result<Vec<u8>, OutputError> {
+        let path = self.evidence().join(name);
+        fs::read(&path).map_err(|error| OutputError::Io { path, error })
+    }
+
+    pub(super) fn write_receipt(&self, receipt: &serde_json::Value) -> Result<(), OutputError> {
+        let mut text = serde_json::to_vec_pretty(receipt).expect("plain values");
+        text.push(b'\n');
+        self.replace(&self.receipt(), &text)
+    }
+
+    /// The digests of what a receipt rests on, by path below the run directory: the run, its plan and
+    /// verdicts, the evidence, and what was sealed here. Logs and sources have theirs in those files.
+    ///
+    /// # Errors
+    /// [`OutputError::Io`] when a file cannot be read.
+    pub fn digests(&self) -> Result<BTreeMap<String, Sha256>, OutputError> {
+        let mut found = BTreeMap::new();
+        for name in ["run.json", "mutants.jsonl", "outcomes.jsonl", "evidence", "sealed"] {
+            digests(&self.path, name, &mut found)?;
+        }
+        Ok(found)
+    }
+
     fn run(&self) -> PathBuf {
         self.path.join("run.json")
     }
@@ -300,6 +346,31 @@ impl OutputDir {
         file.persist(path).map_err(|error| fault(error.error))?;
         Ok(())
     }
+}
+
+/// Adds the digests of the file `name` below `root`, or of all files below it where it is a directory.
+fn digests(
+    root: &Path,
+    name: &str,
+    found: &mut BTreeMap<String, Sha256>,
+) -> Result<(), OutputError> {
+    let path = root.join(name);
+    let fault = |error| OutputError::Io { path: path.clone(), error };
+    let met = match fs::symlink_metadata(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        met => met.map_err(fault)?,
+    };
+    if met.is_dir() {
+        for entry in fs::read_dir(&path).map_err(fault)? {
+            let below = entry.map_err(fault)?.file_name();
+            if let Some(below) = below.to_str().filter(|below| !below.starts_with(UNFINISHED)) {
+                digests(root, &format!("{name}/{below}"), found)?;
+            }
+        }
+    } else {
+        found.insert(name.to_owned(), Sha256::of(&fs::read(&path).map_err(fault)?));
+    }
+    Ok(())
 }
 
 /// The whole plan as lines of JSON: the text of `mutants.jsonl`.

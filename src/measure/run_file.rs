@@ -14,9 +14,9 @@ use crate::plan::compile::Judge;
 use crate::plan::{Class, Plan, SAMPLER, Uncovered, interpreter};
 use crate::run::sandbox::{Limits, Place, Sandbox};
 use crate::run::workspace::Soundness;
-use crate::run::{Baseline, Lab, Run, Runner};
+use crate::run::{Baseline, Lab, Run, Runner, Tests};
 use crate::task::{Command, Task};
-use crate::tree::Choice;
+use crate::tree::{Choice, Snapshot};
 
 /// What `format` says.
 pub const FORMAT: &str = "adequacy-run/2";
@@ -57,6 +57,10 @@ pub struct RunFile {
     pub task_sha256: Sha256,
     /// Digest over everything that was copied.
     pub tree_sha256: Sha256,
+    /// Digest of the mutated tree alone.
+    pub base_sha256: Sha256,
+    /// Digest of the start tree, where there is one.
+    pub start_sha256: Option<Sha256>,
     /// Digest of `mutants.jsonl`.
     pub plan_sha256: Sha256,
     /// The commands in sealed order.
@@ -90,6 +94,9 @@ pub struct RunFile {
     pub uncovered: Vec<UncoveredRecord>,
     /// Runs of the unmutated tree before the mutants.
     pub baselines: Vec<Vec<Run>>,
+    /// The tests of each command, in sealed order, where its runner wrote a report of a run that judged
+    /// nothing.
+    pub tests: Vec<Option<Tests>>,
     /// What the commands do on the start tree.
     pub start: Option<StartRecord>,
     /// What they make of the other solutions that the task names.
@@ -304,6 +311,8 @@ impl RunFile {
             limits: options.limits,
             task_sha256: digest(task, options),
             tree_sha256: trees.digest(),
+            base_sha256: trees.base.digest(),
+            start_sha256: trees.start.as_ref().map(Snapshot::digest),
             plan_sha256: Sha256::of(b""),
             commands: task.commands.iter().map(CommandRecord::of).collect(),
             environment: Vec::new(),
@@ -315,15 +324,12 @@ impl RunFile {
             sampler: None,
             linked: links.iter().map(|(path, _)| path.to_string()).collect(),
             left_out: left_out.map(|it| (it.path.to_string(), it.reason.to_string())).collect(),
-            ignored: plan
-                .ignored
-                .iter()
-                .map(|file| (file.path.to_string(), file.why.to_string()))
-                .collect(),
+            ignored: ignored(plan),
             files: plan.files.iter().map(|file| (file.name.clone(), file.mutants.len())).collect(),
             sources: plan.files.iter().map(|file| (file.name.clone(), file.sha256)).collect(),
             uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
             baselines: Vec::new(),
+            tests: Vec::new(),
             start: None,
             variants: Vec::new(),
             flaky: Vec::new(),
@@ -403,6 +409,7 @@ impl RunFile {
     /// Adds what the baseline showed, and what is in force.
     pub(super) fn baseline(&mut self, baseline: &Baseline, lab: &Lab<'_>) {
         self.baselines.clone_from(&baseline.rounds);
+        self.tests.clone_from(&baseline.tests);
         self.flaky = lab.flaky().into_iter().map(|place| self.commands[place].id.clone()).collect();
         self.soundness = Some(lab.soundness());
         self.environment = lab.environment_names();
@@ -456,6 +463,11 @@ impl RunFile {
         self.sites = Some(adequacy.sites(plan));
         self.state = State::Finished;
     }
+}
+
+fn ignored(plan: &Plan) -> BTreeMap<String, String> {
+    let files = plan.ignored.iter();
+    files.map(|file| (file.path.to_string(), file.why.to_string())).collect()
 }
 
 /// Everything of a task that can change a verdict or the choice of mutants.

@@ -29,6 +29,8 @@ pub struct RunLog {
     pub torn: bool,
     /// The numbers, counted from the verdicts.
     pub count: Count,
+    /// What else a reader must know before the numbers; one sentence each.
+    pub remarks: Vec<String>,
 }
 
 /// Why a run cannot be reported.
@@ -115,8 +117,8 @@ impl RunLog {
             let message = "its totals are not those of the verdicts in outcomes.jsonl".to_owned();
             return Err(ReportError::Damaged { path: path.join("run.json"), message });
         }
-        let mut log =
-            Self { run, entries, sources: BTreeMap::new(), missing: BTreeSet::new(), torn, count };
+        let (sources, missing, remarks) = Default::default();
+        let mut log = Self { run, entries, sources, missing, torn, count, remarks };
         if !super::executors::fits(&log) {
             let message =
                 "its executors are not those of the verdicts in outcomes.jsonl".to_owned();
@@ -209,7 +211,7 @@ impl RunLog {
     /// What a reader must know before the numbers; one sentence each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes = self.remarks.clone();
         match self.run.state {
             State::Finished => {}
             State::Begun => notes.push(format!(

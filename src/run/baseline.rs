@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::executor::Tier;
 use super::lab::Lab;
-use super::runner::executed_in_junit;
+use super::runner::{Tests, tests_in_junit};
 use super::trial::{Again, How, Stop, again};
 use super::{Attempt, Exit, Red, Run, RunError, Runner, Step};
 use crate::base::{Event, RelPath};
@@ -23,6 +23,8 @@ pub(super) const LIMIT: Duration = Duration::from_secs(900);
 pub struct Baseline {
     /// The runs of each round, in sealed order.
     pub rounds: Vec<Vec<Run>>,
+    /// The tests of each command, where its runner wrote a report of a run that judged nothing.
+    pub tests: Vec<Option<Tests>>,
 }
 
 impl Baseline {
@@ -94,7 +96,8 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
     })?;
     let mut rounds = rounds.into_iter().flatten().collect::<Vec<_>>();
     rounds.sort_by_key(|(round, _)| *round);
-    Ok(Baseline { rounds: rounds.into_iter().map(|(_, runs)| runs).collect() })
+    let rounds = rounds.into_iter().map(|(_, runs)| runs).collect();
+    Ok(Baseline { rounds, tests: Vec::new() })
 }
 
 impl Lab<'_> {
@@ -136,14 +139,20 @@ impl Lab<'_> {
         Ok(flaky)
     }
 
-    /// Refuses a recognised runner that passes without running a test.
-    pub(super) fn refuse_empty(&self, baseline: &Baseline) -> Result<(), RunError> {
+    /// Refuses a recognised runner that passes without running a test; the tests of each command whose
+    /// runner writes a report.
+    pub(super) fn refuse_empty(&self, baseline: &Baseline) -> Result<Vec<Option<Tests>>, RunError> {
+        let mut reported = vec![None; self.task.commands.len()];
         for (place, command) in self.task.commands.iter().enumerate() {
             let Some(runner) = Runner::of(command.argv.words()) else { continue };
             let log = baseline.of(place).next().map(|run| self.settings.logs.join(&run.log));
             let output = log.and_then(|log| fs::read(log).ok()).unwrap_or_default();
             let executed = match runner.executed(&output) {
-                None => self.executed_by_report(place)?,
+                None => {
+                    reported[place] =
+                        self.report(place, &[])?.and_then(|text| tests_in_junit(&text));
+                    reported[place].map(Tests::executed)
+                }
                 told => told,
             };
             if executed == Some(0) {
@@ -151,12 +160,7 @@ impl Lab<'_> {
                 return Err(RunError::NothingExecuted { id, argv });
             }
         }
-        Ok(())
-    }
-
-    /// The number of tests by the runner's own report, from a run that is never judged.
-    fn executed_by_report(&self, place: usize) -> Result<Option<u64>, RunError> {
-        Ok(self.report(place, &[])?.and_then(|text| executed_in_junit(&text)))
+        Ok(reported)
     }
 
     /// The JUnit report of one more run of the command at `place` on the tree with `edits`, a run that

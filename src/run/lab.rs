@@ -205,14 +205,14 @@ impl<'a> Lab<'a> {
     /// # Errors
     /// [`RunError::Red`] when a run does not pass, [`RunError::NotStarted`] when one cannot start.
     pub fn baseline(&self) -> Result<Baseline, RunError> {
-        let baseline = baseline::run(self)?;
+        let mut baseline = baseline::run(self)?;
         let limit = |(place, command): (usize, &crate::task::Command)| {
             command.timeout.unwrap_or_else(|| SHORTEST_LIMIT.max(baseline.slowest(place) * 5))
         };
         let limits = self.task.commands.iter().enumerate().map(limit).collect();
         self.limits.set(limits).expect("there is one baseline");
         self.flaky.set(self.find_flaky(&baseline)?).expect("there is one baseline");
-        self.refuse_empty(&baseline)?;
+        baseline.tests = self.refuse_empty(&baseline)?;
         Ok(baseline)
     }
 

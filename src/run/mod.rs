@@ -30,12 +30,12 @@ use serde::{Deserialize, Serialize};
 pub use baseline::Baseline;
 pub use certificate::Certificate;
 pub use environment::Environment;
-pub use executor::{Declined, FEWEST, Offered, Tier};
+pub use executor::{Declined, Offered, Tier};
 pub use exit::Exit;
 pub use lab::{Lab, Settings};
 pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
 pub use red::Red;
-pub use runner::{Label, Runner};
+pub use runner::{Label, Runner, Tests};
 pub use spawn::Spawner;
 
 use crate::base::{Sha256, seconds};

@@ -8,6 +8,7 @@ mod audits;
 mod bundles;
 mod checks;
 mod copies;
+mod evidence;
 mod executors;
 mod formats;
 mod imports;

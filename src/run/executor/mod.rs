@@ -20,7 +20,7 @@ use super::trial::Edits;
 use super::{Attempt, Run, RunError, Step};
 use crate::base::seconds;
 
-pub use prepare::{FEWEST, Offered};
+pub use prepare::Offered;
 
 /// The executors by name, the fastest first.
 #[derive(
@@ -42,7 +42,6 @@ impl Tier {
 
     /// Whether it is the exact path.
     #[must_use]
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
     pub const fn is_exact(&self) -> bool {
         matches!(self, Self::Exact)
     }

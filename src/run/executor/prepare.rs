@@ -11,7 +11,7 @@ use crate::run::{Baseline, Run, Runner};
 
 /// Mutants to run below which no faster executor is asked: finding out whether one may be used, and
 /// checking what it said, would cost more than it saves.
-pub const FEWEST: usize = 50;
+const FEWEST: usize = 50;
 
 /// An executor that was asked for a command, and what it answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -87,7 +87,7 @@ fn ask(lab: &Lab<'_>, place: usize, fail: bool) -> Result<(Exit, Option<Found>),
         .and_then(|()| fs::write(folder.join(format!("{MODULE}.py")), PLUGIN));
     let (Ok(()), Some(folder), Some(told)) = (put, folder.to_str(), report.to_str()) else {
         lab.clean(&mut seat, false)?;
-        return Ok((Exit::Code(0), None));
+        return Ok((Exit::Lost("the probe cannot be written".to_owned()), None));
     };
     let usual = seat.environment.clone();
     let mut asking = sharpened::environment(&usual, &format!(" -p {MODULE}"))
@@ -101,7 +101,7 @@ fn ask(lab: &Lab<'_>, place: usize, fail: bool) -> Result<(Exit, Option<Found>),
     let run = lab.spawn(&mut seat, lab.argv(place), lab.limit(place), step, first, log);
     seat.environment = usual;
     let run = run?;
-    let met = fs::symlink_metadata(&report).ok().filter(|met| met.is_file());
+    let met = fs::symlink_metadata(&report).ok().filter(fs::Metadata::is_file);
     let text = met.filter(|met| met.len() <= LARGEST).and_then(|_| fs::read(&report).ok());
     lab.clean(&mut seat, false)?;
     Ok((run.exit, text.and_then(|text| serde_json::from_slice(&text).ok())))

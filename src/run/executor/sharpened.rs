@@ -130,9 +130,8 @@ mod tests {
         let set = [(VARIABLE.to_owned(), "--maxfail=3".to_owned())];
         let none = Environment::for_run(|_| None, &places, &[], &[]);
         let some = Environment::for_run(|_| None, &places, &set, &[]);
-        let words = |usual: &Environment| {
-            environment(usual, " -p it").get(VARIABLE).map(|words| words.to_owned())
-        };
+        let words =
+            |usual: &Environment| environment(usual, " -p it").get(VARIABLE).map(ToOwned::to_owned);
         assert_eq!(words(&none).expect("it is set"), "-x --tb=native -p it");
         assert_eq!(words(&some).expect("it is set"), "--maxfail=3 -x --tb=native -p it");
     }

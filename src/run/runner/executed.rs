@@ -1,5 +1,7 @@
 //! How many tests a run of the unmutated tree executed. Outputs are bytes in any encoding.
 
+use serde::{Deserialize, Serialize};
+
 /// From the summary of `python -m unittest`. `Ran N tests` counts skipped tests, but not a class
 /// or module skipped as a whole, which `skipped=N` counts once: where that leaves it open whether
 /// any test ran, the marks of the single tests tell.
@@ -45,20 +47,48 @@ fn count(line: &str, word: &str) -> u64 {
     part.and_then(|part| part.split_ascii_whitespace().last()?.parse().ok()).unwrap_or(0)
 }
 
-/// From a JUnit report: tests that were not skipped, over all `<testsuite>` elements; `None` when
-/// there is no such element with a count. Tolerant of anything else.
+/// The tests of a run, by the runner's own report: `passed`, `failed` and `pending` make up `tests`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tests {
+    /// All of them.
+    pub tests: u64,
+    /// Those that passed.
+    pub passed: u64,
+    /// Those that failed or broke.
+    pub failed: u64,
+    /// Those that were skipped.
+    pub pending: u64,
+}
+
+impl Tests {
+    /// Those that ran.
+    #[must_use]
+    pub fn executed(self) -> u64 {
+        self.tests - self.pending
+    }
+}
+
+/// From a JUnit report, over all `<testsuite>` elements; `None` when there is no such element with a
+/// count. Tolerant of anything else.
 #[must_use]
-pub(in crate::run) fn executed_in_junit(xml: &[u8]) -> Option<u64> {
+pub(in crate::run) fn tests_in_junit(xml: &[u8]) -> Option<Tests> {
     let text = String::from_utf8_lossy(xml);
     let tags = text.split('<').filter_map(|tag| tag.strip_prefix("testsuite"));
     let counts = tags.filter(|rest| rest.starts_with(char::is_whitespace)).filter_map(|rest| {
         let number = |name: &str| attribute(rest, name)?.parse::<u64>().ok();
         let tests = number("tests")?;
         // pytest before 5.1 wrote `skips`.
-        let skipped = number("skipped").or_else(|| number("skips")).unwrap_or(0);
-        Some(tests.saturating_sub(skipped))
+        let pending = number("skipped").or_else(|| number("skips")).unwrap_or(0).min(tests);
+        let failed = number("failures").unwrap_or(0).saturating_add(number("errors").unwrap_or(0));
+        let failed = failed.min(tests - pending);
+        Some(Tests { tests, passed: tests - pending - failed, failed, pending })
     });
-    counts.reduce(|sum, more| sum + more)
+    counts.reduce(|sum, more| Tests {
+        tests: sum.tests.saturating_add(more.tests),
+        passed: sum.passed.saturating_add(more.passed),
+        failed: sum.failed.saturating_add(more.failed),
+        pending: sum.pending.saturating_add(more.pending),
+    })
 }
 
 /// The value of an attribute in ` a="1" b='2'>...`.
@@ -158,14 +188,18 @@ mod tests {
         let pytest = br#"<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests">
             <testsuite name="a>b tests='9'" errors="0" skipped="1" tests="3" hostname='x'>
             <testcase name="t" tests="7"/></testsuite></testsuites>"#;
-        assert_eq!(executed_in_junit(pytest), Some(2));
+        let executed = |xml: &[u8]| tests_in_junit(xml).map(Tests::executed);
+        assert_eq!(executed(pytest), Some(2));
         let two = b"<testsuite\ntests = '2' /><testsuite tests=\"5\" skips=\"5\"></testsuite>\xff";
-        assert_eq!(executed_in_junit(two), Some(2));
+        assert_eq!(executed(two), Some(2));
         let skipped = br#"<testsuites tests="4"><testsuite tests="2" skipped="2"/></testsuites>"#;
-        assert_eq!(executed_in_junit(skipped), Some(0));
+        assert_eq!(executed(skipped), Some(0));
+        let failing = br#"<testsuite tests="9" failures="2" errors="1" skipped="3"/>"#;
+        let tests = Tests { tests: 9, passed: 3, failed: 3, pending: 3 };
+        assert_eq!(tests_in_junit(failing), Some(tests));
         for text in ["", "<testsuites tests='3'/>", "<testsuite name='x'>tests='3'", "<testsuite a"]
         {
-            assert_eq!(executed_in_junit(text.as_bytes()), None, "{text}");
+            assert_eq!(executed(text.as_bytes()), None, "{text}");
         }
     }
 }

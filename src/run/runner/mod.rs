@@ -9,7 +9,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use executed::executed_in_junit;
+pub use executed::Tests;
+pub(super) use executed::tests_in_junit;
 
 /// A runner this crate knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -80,7 +81,7 @@ impl Runner {
     }
 
     /// The variable, with its value, that makes a separate run of this runner write a JUnit report
-    /// to `report`, for `executed_in_junit`.
+    /// to `report`, for `tests_in_junit`.
     #[must_use]
     pub fn probe(self, report: &Path) -> Option<(String, String)> {
         let report = report.to_str()?.replace('\'', "'\\''"); // pytest splits it as a shell does
