@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::run::exit::{KILL, is_second_hand};
-use crate::run::{Exit, Label, Run, Runner, Step};
+use crate::run::{Exit, Label, Run, Runner, Step, answers};
 
 /// What a mutant's runs mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +74,8 @@ pub enum Doubt {
     Lost,
     /// A second run was needed and not made.
     NotRepeated,
+    /// From a clean start it refused what it had accepted, or accepted what it had refused.
+    Flaky,
 }
 
 /// What one command's runs mean.
@@ -100,9 +102,13 @@ pub struct Terms<'a> {
     pub must_build: bool,
 }
 
-/// The meaning of a mutant's runs, in the order they were made.
+/// The meaning of a mutant's runs, in the order they were made. Where a step gave a second answer from a
+/// clean start, that must be the first one again: else nothing is known of the mutant.
 #[must_use]
 pub fn judge(runs: &[Run], terms: &Terms<'_>) -> Outcome {
+    if let Some(doubt) = unconfirmed(runs, terms.runners) {
+        return doubt;
+    }
     let Terms { runners, flaky, must_build } = *terms;
     match verdict_of(runs, Step::Build, None) {
         Some(Verdict::Failed(_)) if must_build => return Outcome::Unviable,
@@ -128,9 +134,35 @@ pub fn judge(runs: &[Run], terms: &Terms<'_>) -> Outcome {
     doubt.unwrap_or(Outcome::Survived)
 }
 
-/// What the runs of one step mean; `None` when it was not run.
+/// The first step whose second answer is not its first.
+fn unconfirmed(runs: &[Run], runners: &[Option<Runner>]) -> Option<Outcome> {
+    let (_, second) = answers(runs);
+    let commands = runners.iter().enumerate();
+    let commands = commands.map(|(place, runner)| (place, Step::Command(place), *runner));
+    std::iter::once((0, Step::Build, None)).chain(commands).find_map(|(command, step, runner)| {
+        let first = verdict_of(runs, step, runner)?;
+        let why = repeated(first, of_step(second, step, runner)?)?;
+        Some(Outcome::Undecided { why, command })
+    })
+}
+
+/// What is wrong with a second answer, if it is not the first one again.
+fn repeated(first: Verdict, second: Verdict) -> Option<Doubt> {
+    use Verdict::{Failed, Passed, Unclear};
+    match (first, second) {
+        (Passed, Passed) | (Failed(_), Failed(_)) => None,
+        (Passed, Failed(_)) | (Failed(_), Passed) => Some(Doubt::Flaky),
+        (Unclear(why), _) | (Passed | Failed(_), Unclear(why)) => Some(why),
+    }
+}
+
+/// What the runs of one step mean, those of a second answer left out; `None` when it was not run.
 #[must_use]
 pub fn verdict_of(runs: &[Run], step: Step, runner: Option<Runner>) -> Option<Verdict> {
+    of_step(answers(runs).0, step, runner)
+}
+
+fn of_step(runs: &[Run], step: Step, runner: Option<Runner>) -> Option<Verdict> {
     let mut exits = runs.iter().filter(|run| run.step == step).map(|run| &run.exit);
     let first = exits.next()?;
     Some(verdict(first, exits.next(), runner))
@@ -210,6 +242,7 @@ impl Doubt {
             Self::TwoAnswers => "gave two answers",
             Self::Lost => "its run broke",
             Self::NotRepeated => "needed a second run that was not made",
+            Self::Flaky => "accepted it once and refused it once",
         }
     }
 }
@@ -335,6 +368,43 @@ mod tests {
         }
         let missing = Outcome::Undecided { why: Doubt::Lost, command: 1 };
         assert_eq!(judged(&[run(first, Exit::Code(0))], &runners, &[], true), missing);
+    }
+
+    #[test]
+    fn two_different_answers_decide_nothing() {
+        let again = |exit| Run { attempt: Attempt::Confirm, ..run(Step::Command(0), exit) };
+        let first = |exit| run(Step::Command(0), exit);
+        let other = || run(Step::Command(1), Exit::Code(1));
+        let doubt = |why| Outcome::Undecided { why, command: 0 };
+        let killed = Outcome::Killed { reason: Reason::Exit, command: 0 };
+        let lost = || Exit::Lost("gone".to_owned());
+        for (runs, expected) in [
+            (vec![first(Exit::Code(1)), again(Exit::Code(1))], killed),
+            (vec![first(Exit::Code(1)), again(Exit::Code(0))], doubt(Doubt::Flaky)),
+            // Another way to fail is a failure all the same.
+            (vec![first(Exit::Code(1)), again(Exit::Code(2))], killed),
+            (vec![first(Exit::Code(1)), again(Exit::OutputLimit)], doubt(Doubt::OutputLimit)),
+            // A second answer may need a second run of its own.
+            (vec![first(Exit::Code(1)), again(lost())], doubt(Doubt::Lost)),
+            (vec![first(Exit::Code(1)), again(lost()), first(Exit::Code(1))], killed),
+            (vec![first(Exit::Code(1)), again(Exit::TimedOut)], doubt(Doubt::NotRepeated)),
+            // Not even the kill of another command stands beside it.
+            (vec![first(Exit::Code(1)), other(), again(Exit::Code(0))], doubt(Doubt::Flaky)),
+        ] {
+            let found = judged(&runs, &[None], &[], true);
+            assert_eq!(found, expected, "{runs:?}");
+        }
+        let passed = |attempt| Run { attempt, ..run(Step::Command(1), Exit::Code(0)) };
+        let runs = [first(Exit::Code(0)), passed(Attempt::First), again(Exit::Code(0))];
+        let both = [&runs[..], &[passed(Attempt::Confirm)]].concat();
+        assert_eq!(judged(&both, &[None, None], &[], true), Outcome::Survived);
+        let flips = Run { exit: Exit::Code(1), ..passed(Attempt::Confirm) };
+        let flipped = [&runs[..], &[flips]].concat();
+        let flaky = Outcome::Undecided { why: Doubt::Flaky, command: 1 };
+        assert_eq!(judged(&flipped, &[None, None], &[], true), flaky);
+        let build = |code, attempt| Run { attempt, ..run(Step::Build, Exit::Code(code)) };
+        let runs = [build(1, Attempt::First), build(0, Attempt::Confirm)];
+        assert_eq!(judged(&runs, &[None], &[], true), doubt(Doubt::Flaky));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::base::{RelPath, Sha256, Silent};
 use crate::evidence::{Fault, Kind, manifest};
-use crate::measure::evidence::{self as records, BASELINE, MANIFEST, VERDICT};
+use crate::measure::evidence::{self as records, BASELINE, INSTALL, MANIFEST, VERDICT};
 use crate::measure::receipt::{self as claims, Act};
 use crate::measure::{Line, OutputDir, OutputError, RunFile};
 use crate::receipt::validate;
@@ -196,6 +196,10 @@ fn evidence(
     files: &BTreeMap<String, Sha256>,
     faults: &mut Vec<Fault>,
 ) {
+    if run.task.setup.is_some() {
+        // What it found cannot be made again without running it again.
+        shaped(output, Kind::FrozenInstall, INSTALL, faults);
+    }
     for (kind, name, expected) in records::records(run, lines, files) {
         let Some(found) = shaped(output, kind, &name, faults) else { continue };
         let at = format!("evidence/{name}");
@@ -253,10 +257,17 @@ fn claimed(
     faults: &mut Vec<Fault>,
 ) -> Result<(), OutputError> {
     let seals = receipt["run"]["command"] == "seal";
+    let merges = receipt["run"]["command"] == "merge";
     let elsewhere =
         receipt["measured"]["contract_sha256"].as_str().and_then(|text| text.parse().ok());
     let act = Act {
-        command: if seals { "seal" } else { "measure" },
+        command: if seals {
+            "seal"
+        } else if merges {
+            "merge"
+        } else {
+            "measure"
+        },
         // A contract that was sealed to another place is not here to be looked at.
         contract: contract.or(elsewhere).filter(|_| seals),
         durable: receipt["terminal"]["durable_ref"].as_str().map(str::to_owned),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Adequacy;
-use crate::plan::{Fate, Plan};
+use crate::plan::{FateKind, Planned};
 
 /// The share of killed mutants among all that the sampler chose from, estimated from those that ran.
 ///
@@ -37,17 +37,17 @@ impl Interval {
     /// The interval of a run whose plan was sampled, by file, with the correction for finite
     /// populations; `None` where no mutant was left out.
     #[must_use]
-    pub fn of(plan: &Plan, adequacy: &Adequacy) -> Option<Self> {
+    pub fn of(mutants: &[Planned<'_>], adequacy: &Adequacy) -> Option<Self> {
         if adequacy.not_sampled == 0 {
             return None;
         }
-        let mut strata = BTreeMap::<u32, Stratum>::new();
-        let left_out = plan.mutants.iter().filter(|mutant| mutant.fate == Fate::NotSampled);
-        left_out.for_each(|mutant| strata.entry(mutant.edit.file).or_default().population += 1);
+        let mut strata = BTreeMap::<&str, Stratum>::new();
+        let left_out = mutants.iter().filter(|mutant| mutant.fate == FateKind::NotSampled);
+        left_out.for_each(|mutant| strata.entry(mutant.path).or_default().population += 1);
         for (&place, &killed) in adequacy.places.iter().zip(&adequacy.kill_vector) {
-            let mutant = &plan.mutants[place];
+            let mutant = &mutants[place];
             if mutant.class.is_sampled() {
-                let stratum = strata.entry(mutant.edit.file).or_default();
+                let stratum = strata.entry(mutant.path).or_default();
                 stratum.population += 1;
                 stratum.sampled += 1;
                 stratum.killed += u64::from(killed);

@@ -10,7 +10,7 @@ pub use interval::Interval;
 
 use crate::base::Sha256;
 use crate::outcome::{Doubt, Outcome, Reason};
-use crate::plan::{Class, Edit, Fate, Plan};
+use crate::plan::{Class, Edit, FateKind, Plan, Planned};
 use crate::tree::{Snapshot, TreeError};
 
 /// What the commands were able to tell apart.
@@ -67,17 +67,30 @@ impl Adequacy {
     /// Counts the outcomes of `plan`'s mutants; `None` when a mutant that is to be run has none.
     #[must_use]
     pub fn of(plan: &Plan, outcome: impl Fn(usize) -> Option<Outcome>) -> Option<Self> {
-        let mut adequacy = Self {
-            unviable: plan.count(|fate| matches!(fate, Fate::Unviable(_))) as u64,
-            equivalent: plan.count(|fate| matches!(fate, Fate::Equivalent)) as u64,
-            duplicate: plan.count(|fate| matches!(fate, Fate::Duplicate(_))) as u64,
-            not_sampled: plan.count(|fate| matches!(fate, Fate::NotSampled)) as u64,
-            ..Self::default()
-        };
-        for place in plan.counted() {
-            adequacy.add(place, plan.mutants[place].class, outcome(place)?);
+        let whole = plan.counted().all(|place| outcome(place).is_some());
+        whole.then(|| Self::of_decided(&plan.planned(), outcome))
+    }
+
+    /// Counts the outcomes of those mutants that have one, as of a part of a plan.
+    #[must_use]
+    pub fn of_decided(mutants: &[Planned<'_>], outcome: impl Fn(usize) -> Option<Outcome>) -> Self {
+        let mut adequacy = Self::default();
+        for (place, mutant) in mutants.iter().enumerate() {
+            match mutant.fate {
+                FateKind::Counted => {
+                    if let Some(outcome) = outcome(place) {
+                        adequacy.add(place, mutant.class, outcome);
+                    }
+                }
+                FateKind::Unviable => adequacy.unviable += 1,
+                FateKind::Equivalent => adequacy.equivalent += 1,
+                FateKind::Duplicate => adequacy.duplicate += 1,
+                FateKind::NotSampled => adequacy.not_sampled += 1,
+                // Nobody asked for it: it is in no number.
+                FateKind::Unchanged => {}
+            }
         }
-        Some(adequacy)
+        adequacy
     }
 
     fn add(&mut self, place: usize, class: Class, outcome: Outcome) {
@@ -125,10 +138,10 @@ impl Adequacy {
     /// Places in the sources, told by line and column, at which a mutant was killed, and all that have
     /// a mutant that counts.
     #[must_use]
-    pub fn sites(&self, plan: &Plan) -> (usize, usize) {
+    pub fn sites(&self, mutants: &[Planned<'_>]) -> (usize, usize) {
         let place = |&place: &usize| {
-            let mutant = &plan.mutants[place];
-            (mutant.edit.file, mutant.line, mutant.column)
+            let Planned { path, line, column, .. } = mutants[place];
+            (path, line, column)
         };
         let all = self.places.iter().map(place).collect::<BTreeSet<_>>();
         let killed = self.places.iter().zip(&self.kill_vector).filter(|(_, killed)| **killed);

@@ -6,7 +6,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use super::isolation::{IsolationArgs, LimitArgs};
+use super::many::ManyArgs;
 use crate::base::RelPath;
+use crate::measure::{Confirm, Shard};
 
 /// Measures how well acceptance commands tell a right solution from a wrong one, and seals the answer
 #[derive(Debug, Parser)]
@@ -22,22 +24,38 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  adequacy list . --include src/ --diff")]
     List(ListArgs),
     /// Run the acceptance commands on every mutant and count the kills
-    #[command(after_help = "Example:\n  adequacy measure . -- python3 -m pytest -q")]
-    Measure(MeasureArgs),
+    #[command(
+        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure . --since origin/main -- python3 -m pytest -q\n  adequacy measure . --shard 2/8 -o shard-2\n  adequacy measure --all tasks -o runs"
+    )]
+    Measure(MeasureOrShardArgs),
     /// Measure, then write the contract and its Statement
-    #[command(after_help = "Example:\n  adequacy seal examples/slugs")]
+    #[command(
+        after_help = "Examples:\n  adequacy seal examples/slugs\n  adequacy seal examples/slugs --run merged\n  adequacy seal --all tasks -o runs"
+    )]
     Seal(SealArgs),
+    #[command(
+        after_help = "Example:\n  adequacy merge shard-1 shard-2 shard-3 -o merged && adequacy seal --run merged"
+    )]
+    Merge(super::merge::Args),
+    #[command(after_help = "Example:\n  adequacy clean --scratch /var/tmp")]
+    Clean(super::clean::Args),
     /// Write a commented task file that fits the tree it stands in
     #[command(after_help = "Example:\n  adequacy init .")]
     Init(InitArgs),
     Import(super::import::Args),
+    #[command(after_help = "Example:\n  adequacy probes task && adequacy seal task")]
+    Probes(super::probes::Args),
     #[command(
         after_help = "Example:\n  adequacy bundle . -o task.bundle && adequacy bundle verify task.bundle"
     )]
     Bundle(super::bundle::Args),
-    #[command(after_help = "Example:\n  adequacy check task.bundle path/to/final/tree")]
+    #[command(
+        after_help = "Examples:\n  adequacy check task.bundle path/to/final/tree\n  adequacy check --all bundles finals"
+    )]
     Check(super::check::Args),
-    #[command(after_help = "Example:\n  adequacy audit task.bundle --sample 30 --seed 20260101")]
+    #[command(
+        after_help = "Examples:\n  adequacy audit task.bundle --sample 30 --seed 20260101\n  adequacy audit --all bundles --seed 20260101"
+    )]
     Audit(super::audit::Args),
     /// Run one mutant again, with its diff and the commands' output
     #[command(after_help = "Example:\n  adequacy replay 1f2e3d4c5b6a")]
@@ -47,9 +65,21 @@ pub(crate) enum Command {
     )]
     Report(super::report::Args),
     #[command(
+        after_help = "Examples:\n  adequacy summary runs --format card\n  adequacy summary runs -o published\n  adequacy summary diff published/summary.jsonl runs"
+    )]
+    Summary(super::summary::Args),
+    #[command(
         after_help = "Examples:\n  adequacy gate --min-ratio 0.9 --max-undecided 0\n  adequacy gate adequacy.out --against main.out"
     )]
     Gate(super::gate::Args),
+    #[command(after_help = "Example:\n  adequacy show 1f2e3d4c5b6a")]
+    Show(super::show::Args),
+    #[command(
+        after_help = "Examples:\n  adequacy triage\n  adequacy triage --audit 10 --seed 20260101"
+    )]
+    Triage(super::triage::Args),
+    #[command(after_help = "Example:\n  adequacy explain adequacy.out/sealed/contract.json")]
+    Explain(super::explain::Args),
     #[command(
         after_help = "Examples:\n  adequacy receipt validate adequacy.out/receipt.json\n  adequacy receipt schema --tool"
     )]
@@ -59,7 +89,9 @@ pub(crate) enum Command {
     )]
     Evidence(super::evidence::Args),
     /// Run the unmutated tree once and say what a full run would cost
-    #[command(after_help = "Example:\n  adequacy estimate . -j 8 -- python3 -m pytest -q")]
+    #[command(
+        after_help = "Examples:\n  adequacy estimate . -j 8 -- python3 -m pytest -q\n  adequacy estimate --all tasks"
+    )]
     Estimate(EstimateArgs),
     #[command(
         after_help = "Example:\n  adequacy verify adequacy.out/sealed/contract.statement.json adequacy.out/sealed/contract.json"
@@ -69,10 +101,18 @@ pub(crate) enum Command {
     Vectors(super::vectors::Args),
     #[command(after_help = "Example:\n  adequacy keygen sealer.seed > sealer.pub")]
     Keygen(super::keygen::Args),
+    #[command(
+        after_help = "Example:\n  adequacy completions bash > ~/.local/share/bash-completion/completions/adequacy"
+    )]
+    Completions(super::shell::Completions),
+    #[command(
+        after_help = "Examples:\n  adequacy man > adequacy.1\n  adequacy man import swe | man -l -"
+    )]
+    Man(super::shell::Manual),
 }
 
 /// Which task, and what of it.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct TaskArgs {
     /// A task file, a directory that holds adequacy.toml, or any other directory as a bare tree
     #[arg(default_value = ".")]
@@ -119,7 +159,7 @@ pub(crate) struct ListArgs {
 }
 
 /// How the commands are run.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct RunArgs {
     /// Workers, each with a private copy of the tree [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -151,8 +191,20 @@ pub(crate) struct RunArgs {
     pub(crate) isolation: IsolationArgs,
 }
 
+/// What is run once more, to see whether it gives the same.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DoubtArgs {
+    /// Mutants that must give the same answer twice, each time from a clean start. auto: those of the
+    /// change and its cheats, kills in which no test failed, and a twentieth of the rest; all; off
+    #[arg(long, value_name = "WHICH", default_value = "auto", value_parser = confirm)]
+    pub(crate) confirm: Confirm,
+    /// Also run a sample of the mutants with no other worker active: it must give the same
+    #[arg(long)]
+    pub(crate) check_parallel: bool,
+}
+
 /// Where a run is kept, and what it may let through.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct KeepArgs {
     /// The run directory
     #[arg(short, long, value_name = "DIR", default_value = "adequacy.out")]
@@ -178,10 +230,11 @@ pub(crate) struct KeepArgs {
 }
 
 /// What `--allow` takes.
-const DEFECTS: [&str; 10] = [
+const DEFECTS: [&str; 11] = [
     "zero-kill",
     crate::measure::EMPTY,
     crate::measure::FLAKY,
+    crate::measure::PREPATCH,
     "undecided",
     "timeout_share",
     "kill_ratio",
@@ -191,23 +244,44 @@ const DEFECTS: [&str; 10] = [
     "cheat_class_survived",
 ];
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct MeasureArgs {
     #[command(flatten)]
     pub(crate) task: TaskArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
     #[command(flatten)]
+    pub(crate) doubt: DoubtArgs,
+    #[command(flatten)]
     pub(crate) keep: KeepArgs,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
     /// The acceptance command, instead of those of the task file; `seal` takes it for bare trees only
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
 }
 
+/// What `measure` takes and `seal` does not, which seals nothing but whole runs.
 #[derive(Debug, Args)]
+pub(crate) struct MeasureOrShardArgs {
+    #[command(flatten)]
+    pub(crate) measure: MeasureArgs,
+    /// Run part K of N of the mutants; `adequacy merge` puts the parts together
+    #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "all")]
+    pub(crate) shard: Option<Shard>,
+    /// Mutate only lines that differ from where this git revision and HEAD meet, such as origin/main
+    #[arg(long, value_name = "REV", conflicts_with = "shard")]
+    pub(crate) since: Option<String>,
+}
+
+#[derive(Debug, Clone, Args)]
 pub(crate) struct SealArgs {
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
+    /// Seal this finished or merged run and measure nothing; task, trees and interpreter must be those
+    /// of the run
+    #[arg(long, value_name = "DIR", conflicts_with_all = MEASURING)]
+    pub(crate) run: Option<PathBuf>,
     /// Where contract.json and contract.statement.json go [default: sealed/ in the run directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -221,6 +295,36 @@ pub(crate) struct SealArgs {
     #[arg(long, value_name = "SEED_FILE")]
     pub(crate) key: Option<PathBuf>,
 }
+
+/// Flags that say something of a measurement, which `seal --run` does not make.
+const MEASURING: [&str; 26] = [
+    "all",
+    "include",
+    "exclude",
+    "operator",
+    "limit",
+    "seed",
+    "keep",
+    "leave_out",
+    "jobs",
+    "timeout",
+    "env",
+    "baselines",
+    "full_matrix",
+    "confirm",
+    "check_parallel",
+    "max_output",
+    "max_file_size",
+    "memory",
+    "processes",
+    "isolation",
+    "net",
+    "allow_write",
+    "require_sandbox",
+    "output",
+    "resume",
+    "argv",
+];
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
@@ -246,7 +350,7 @@ pub(crate) struct ReplayArgs {
     pub(crate) isolation: IsolationArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct EstimateArgs {
     #[command(flatten)]
     pub(crate) task: TaskArgs,
@@ -255,6 +359,8 @@ pub(crate) struct EstimateArgs {
     /// Print the numbers as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
     /// The acceptance command, instead of those of the task file
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
@@ -266,6 +372,14 @@ fn durable(text: &str) -> Result<String, String> {
     }
     Err("a local path outlives no machine; name where you keep the run, such as git:refs/runs/1"
         .into())
+}
+
+fn confirm(text: &str) -> Result<Confirm, String> {
+    text.parse().map_err(str::to_owned)
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    text.parse().map_err(str::to_owned)
 }
 
 fn rel_path(text: &str) -> Result<RelPath, String> {

@@ -3,10 +3,10 @@
 use std::io;
 
 use super::Exit;
-use crate::measure::{LedgerError, MeasureError, OutputError};
+use crate::measure::{LedgerError, MeasureError, MergeError, OutputError, ReopenError, SinceError};
 use crate::plan::PlanError;
 use crate::plan::compile::CompileError;
-use crate::report::ReportError;
+use crate::report::{ReportError, TriageError};
 use crate::run::RunError;
 use crate::seal::SealError;
 use crate::statement::StatementError;
@@ -49,6 +49,26 @@ always! {
     SealError => Refused;
     StatementError => Refused;
     ProtectedError => Refused;
+}
+
+impl From<TriageError> for Fault {
+    fn from(error: TriageError) -> Self {
+        let exit = match error {
+            TriageError::Io { .. } => Exit::Output,
+            TriageError::Malformed { .. } => Exit::Usage,
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
+impl From<SinceError> for Fault {
+    fn from(error: SinceError) -> Self {
+        let exit = match error {
+            SinceError::NoGit(_) => Exit::CannotStart,
+            SinceError::Refused { .. } => Exit::Usage,
+        };
+        Self::new(exit, error.to_string())
+    }
 }
 
 impl From<TreeError> for Fault {
@@ -102,6 +122,7 @@ impl From<MeasureError> for Fault {
             MeasureError::Run(error) => return error.into(),
             MeasureError::Output(error) => return error.into(),
             MeasureError::Ledger(error) => return error.into(),
+            MeasureError::Since(error) => return error.into(),
             MeasureError::Compile(CompileError::Tree(error)) => return error.into(),
             MeasureError::Compile(_) | MeasureError::NoInterpreter => Exit::CannotStart,
             MeasureError::Control(_) => Exit::Control,
@@ -111,6 +132,37 @@ impl From<MeasureError> for Fault {
             MeasureError::FlakyStart(_) | MeasureError::NoAnswerOnStart(_) => Exit::Baseline,
             MeasureError::NoMutants(_) => Exit::NothingToDo,
             MeasureError::TreeChanged(_) | MeasureError::Survivors(_) => Exit::Resources,
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
+impl From<MergeError> for Fault {
+    fn from(error: MergeError) -> Self {
+        let exit = match error {
+            MergeError::Output(error) => return error.into(),
+            MergeError::Ledger(error) => return error.into(),
+            MergeError::InTheWay(_) | MergeError::Damaged { .. } => Exit::Output,
+            MergeError::Unfinished(_)
+            | MergeError::Differs { .. }
+            | MergeError::OtherVersion { .. }
+            | MergeError::Disagree(_)
+            | MergeError::Gap { .. } => Exit::Refused,
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
+impl From<ReopenError> for Fault {
+    fn from(error: ReopenError) -> Self {
+        let exit = match error {
+            ReopenError::Measure(error) => return error.into(),
+            ReopenError::Output(error) => return error.into(),
+            ReopenError::Ledger(error) => return error.into(),
+            ReopenError::Damaged { .. } => Exit::Output,
+            ReopenError::Part { .. } | ReopenError::Unfinished(_) | ReopenError::Differs { .. } => {
+                Exit::Refused
+            }
         };
         Self::new(exit, error.to_string())
     }

@@ -1,20 +1,22 @@
-//! `adequacy gate`: whether an earlier run holds what is asked of it.
+//! `adequacy gate`: whether an earlier run, or a sealed contract, holds what is asked of it.
 
-use std::path::PathBuf;
+mod contract;
+
+use std::path::{Path, PathBuf};
 
 use clap::Args as Arguments;
 
 use super::fault::Fault;
 use super::receipt::{self, NO_RECEIPT};
-use super::{Exit, Streams};
+use super::{Exit, Streams, triage};
 use crate::measure::{ClassTotals, Totals};
 use crate::report::terminal::escaped;
-use crate::report::{RunLog, new_survivors, share};
+use crate::report::{Entry, RunLog, TRIAGE_FILE, Triage, new_survivors, share};
 
-/// Say whether an earlier run holds the gates given; one line a gate
+/// Say whether an earlier run, or a sealed contract, holds the gates given; one line a gate
 #[derive(Debug, Arguments)]
 pub(crate) struct Args {
-    /// The run directory
+    /// The run directory, or the file of a sealed contract, whose own gates are then judged too
     #[arg(default_value = "adequacy.out")]
     run: PathBuf,
     /// At least this share of the mutants is killed, such as 0.9
@@ -38,6 +40,12 @@ pub(crate) struct Args {
     /// No mutant survives that did not survive in this earlier run, wherever its lines moved
     #[arg(long, value_name = "RUN")]
     against: Option<PathBuf>,
+    /// Every survivor is judged in survivors.toml (see `triage`)
+    #[arg(long)]
+    require_triaged: bool,
+    /// The file of --require-triaged
+    #[arg(long, value_name = "FILE", default_value = TRIAGE_FILE, requires = "require_triaged")]
+    triage: PathBuf,
     /// Judge a run that has no valid receipt, and say so
     #[arg(long, value_name = "DEFECT", value_parser = [NO_RECEIPT])]
     allow: Vec<String>,
@@ -58,21 +66,7 @@ impl Gate {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
-    let log = whole(&args.run, &args.allow, streams)?;
-    let totals = log.count.totals();
-    let mut gates = counts(args, &totals);
-    gates.extend(ratios(args, &log, &totals));
-    if let Some(path) = &args.against {
-        let before = whole(path, &args.allow, streams)?;
-        let new = new_survivors(&log, &before);
-        for entry in &new {
-            let row = &entry.row;
-            let (path, operator) = (escaped(&row.path), escaped(&row.operator));
-            writeln!(streams.out, "new: {} {path}:{} {operator}", escaped(&row.id), row.line)?;
-        }
-        let found = format!("{} new survivors", new.len());
-        gates.push(Gate::new(format!("against {}", path.display()), new.is_empty(), found));
-    }
+    let gates = if args.run.is_file() { contract::gates(args)? } else { of_run(args, streams)? };
     if gates.is_empty() {
         let message = "no gate is given; such as `--min-ratio 0.9` or `--no-zero-kill`";
         return Err(Fault::new(Exit::Usage, message));
@@ -81,7 +75,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     for Gate { name, holds, found, exit: how } in &gates {
         let style = streams.out_style;
         let word = if *holds { style.green("holds") } else { style.red("fails") };
-        writeln!(streams.out, "{word} {}: {found}", escaped(name))?;
+        writeln!(streams.out, "{word} {}: {}", escaped(name), escaped(found))?;
         if !holds && exit == Exit::Done {
             exit = *how;
         }
@@ -89,9 +83,51 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     Ok(exit)
 }
 
+/// The gates on a run directory. What a gate stumbles over is named before its line.
+fn of_run(args: &Args, streams: &mut Streams<'_>) -> Result<Vec<Gate>, Fault> {
+    let mut log = whole(&args.run, &args.allow, streams)?;
+    let totals = log.count.totals();
+    let mut gates = counts(args, &totals);
+    gates.extend(ratios(args, &log, &totals));
+    if let Some(path) = &args.against {
+        let before = whole(path, &args.allow, streams)?;
+        let new = new_survivors(&log, &before);
+        name("new", &new, streams)?;
+        let found = format!("{} new survivors", new.len());
+        gates.push(Gate::new(format!("against {}", path.display()), new.is_empty(), found));
+    }
+    if args.require_triaged {
+        triage::judge(&mut log, Some(&args.triage))?;
+        let judged = log.triage.as_ref().expect("just judged");
+        let open = judged.open(&log).collect::<Vec<_>>();
+        name("not judged", &open, streams)?;
+        gates.push(triaged(judged, open.len()));
+    }
+    Ok(gates)
+}
+
+fn triaged(judged: &Triage, open: usize) -> Gate {
+    let stale = judged.stale.len();
+    let stale = if stale > 0 { format!("; {stale} entries are stale") } else { String::new() };
+    let incomplete = judged.incomplete.iter().map(|(it, what)| format!("; {it} {what}"));
+    let incomplete = incomplete.collect::<String>();
+    let found = format!("{open} survivors are not judged{incomplete}{stale}");
+    Gate::new(format!("require-triaged {}", judged.name), open == 0, found)
+}
+
+/// One line a mutant.
+fn name(label: &str, entries: &[&Entry], streams: &mut Streams<'_>) -> Result<(), Fault> {
+    for entry in entries {
+        let row = &entry.row;
+        let (id, path, operator) = (escaped(&row.id), escaped(&row.path), escaped(&row.operator));
+        writeln!(streams.out, "{label}: {id} {path}:{} {operator}", row.line)?;
+    }
+    Ok(())
+}
+
 /// The run at `path`, which must be finished: a gate on half of a run says nothing.
-fn whole(
-    path: &std::path::Path,
+pub(super) fn whole(
+    path: &Path,
     allow: &[String],
     streams: &mut Streams<'_>,
 ) -> Result<RunLog, Fault> {
@@ -148,9 +184,14 @@ fn ratios(args: &Args, log: &RunLog, totals: &Totals) -> Vec<Gate> {
 /// Of no mutants no share is killed: such a gate fails.
 fn at_least(name: String, tally: ClassTotals, least: f64) -> Gate {
     let ClassTotals { mutants, killed, .. } = tally;
-    #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
-    let holds = mutants > 0 && killed as f64 / mutants as f64 >= least;
+    let holds = reaches(killed, mutants, least);
     Gate::new(name, holds, format!("{killed} of {mutants} killed ({})", share(killed, mutants)))
+}
+
+fn reaches(killed: u64, mutants: u64, least: f64) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+    let ratio = killed as f64 / mutants as f64;
+    mutants > 0 && ratio >= least
 }
 
 fn ratio(text: &str) -> Result<f64, String> {

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     let sink = Progress::new(true);
     let choice = setup::choice(&args.task);
     let scratch = setup::scratch(None, &task.tree)?;
-    let wanted = Wanted { choice: &choice, output: None, scratch: &scratch };
+    let wanted = Wanted { choice: &choice, output: None, scratch: &scratch, since: None };
     let trees = TaskTrees::of(&task, &wanted, &sink)?;
     let plan = plan::plan(&task, trees.for_plan())?;
     if args.diff {

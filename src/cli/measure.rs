@@ -5,33 +5,86 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::args::{EstimateArgs, MeasureArgs};
+use super::args::{DoubtArgs, EstimateArgs, KeepArgs, MeasureArgs, MeasureOrShardArgs};
 use super::fault::Fault;
 use super::progress::Progress;
-use super::{Exit, Streams, setup};
-use crate::measure::{self, Estimate, Measured};
+use super::{Exit, Streams, many, setup};
+use crate::adequacy::Gate;
+use crate::measure::{self, Estimate, Measured, Options, OutputDir, RunFile, Shard, Since};
 use crate::report::terminal::escaped;
 use crate::report::{self, RunLog, text};
-use crate::task::Task;
+use crate::task::{Solution, Task};
 
-pub(crate) fn run(args: &MeasureArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+pub(crate) fn run(args: &MeasureOrShardArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    let MeasureOrShardArgs { measure: args, shard, since } = args;
+    if args.many.all {
+        return many::measure(args, streams);
+    }
     let overrides = setup::overrides(&args.task, Some(&args.run), &args.argv);
-    let task = setup::task(&args.task, &overrides)?;
-    let measured = measured(&task, args, "measure", streams)?;
-    show(&measured, args, streams)?;
+    let mut task = setup::task(&args.task, &overrides)?;
+    if shard.is_some() {
+        fix_number(&mut task, args)?;
+    }
+    let since = since.as_deref().map(|revision| compared(&task, revision)).transpose()?;
+    let part = Part { shard: *shard, since };
+    let measured = measured(&task, args, "measure", &part, streams)?;
+    show(&measured, &args.keep, streams)?;
+    if shard.is_some() {
+        return Ok(Exit::Done);
+    }
     some_mutants(&measured)?;
-    Ok(failing_gate(&measured, streams)?.unwrap_or(Exit::Done))
+    Ok(failing_gate(&measured.gates, &measured.run, streams)?.unwrap_or(Exit::Done))
 }
 
-/// Measures `task` and shows progress while it lasts.
+/// The state that a tree's lines are compared with. A task with a start tree says itself what changed.
+fn compared(task: &Task, revision: &str) -> Result<Since, Fault> {
+    if task.solution != Solution::Tree {
+        let message = "`--since` is for a tree alone: this task has a start tree, which already says what \
+                       the change is";
+        return Err(Fault::new(Exit::Usage, message));
+    }
+    Ok(Since::open(&task.tree, revision)?)
+}
+
+/// What of a task is measured, where that is not all of it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Part {
+    /// Every n-th mutant.
+    pub(crate) shard: Option<Shard>,
+    /// The mutants at lines that differ from this.
+    pub(crate) since: Option<Since>,
+}
+
+/// All shards of a run choose the same mutants: none may do so by how fast its own machine is.
+fn fix_number(task: &mut Task, args: &MeasureArgs) -> Result<(), Fault> {
+    if task.mutate.budget.is_some() && args.task.limit.is_none() {
+        let message = "a budget is made a number of mutants by the time of this machine's own runs, so \
+                       shards would choose different ones; give the number itself with `--limit` \
+                       (`adequacy estimate` says it)";
+        return Err(Fault::new(Exit::Usage, message));
+    }
+    task.mutate.budget = None;
+    Ok(())
+}
+
+/// Measures `task`, or a part of it, and shows progress while it lasts.
 pub(crate) fn measured(
     task: &Task,
     args: &MeasureArgs,
     command: &'static str,
+    part: &Part,
     streams: &mut Streams<'_>,
 ) -> Result<Measured, Fault> {
     let mut options = setup::options(task, &args.task, &args.run, Some(&args.keep))?;
     options.act.command = command;
+    let Part { shard, since } = part.clone();
+    let DoubtArgs { confirm, check_parallel } = args.doubt;
+    let options = Options { shard, since, confirm, check_parallel, ..options };
+    if check_parallel && options.jobs < 2 {
+        let message = "`--check-parallel` holds workers beside each other against one alone: it needs \
+                       two or more (`-j 2`)";
+        return Err(Fault::new(Exit::Usage, message));
+    }
     if !args.keep.quiet {
         for command in &task.commands {
             writeln!(streams.err, "command `{}`: {}", escaped(&command.id), command.argv)?;
@@ -39,7 +92,7 @@ pub(crate) fn measured(
     }
     let isolation = &args.run.isolation;
     let spawner = setup::spawner(task, &options, isolation, !args.keep.quiet, streams)?;
-    let progress = Progress::new(args.keep.quiet);
+    let progress = Progress::of(streams, args.keep.quiet);
     let measured = measure::measure(task, &options, &spawner, &progress);
     progress.finish();
     Ok(measured?)
@@ -49,23 +102,38 @@ pub(crate) fn measured(
 /// on: its exit code and what it seals do not hang on who reads.
 pub(crate) fn show(
     measured: &Measured,
-    args: &MeasureArgs,
+    args: &KeepArgs,
     streams: &mut Streams<'_>,
 ) -> Result<(), Fault> {
-    let totals = measured.run.totals.as_ref().expect("a finished run has totals");
+    show_run(&measured.run, &measured.output, (args.quiet, args.json), streams)
+}
+
+/// The same of a run that was not made just now.
+pub(crate) fn show_run(
+    run: &RunFile,
+    output: &OutputDir,
+    (quiet, json): (bool, bool),
+    streams: &mut Streams<'_>,
+) -> Result<(), Fault> {
+    let totals = run.totals.as_ref().expect("a finished run has totals");
     let line = text::totals(totals);
     let empty = totals.mutants == 0;
-    if totals.killed == 0 && !empty && (args.keep.json || args.keep.quiet) {
+    let shard = run.conduct.shard;
+    if let Some(shard) = shard.filter(|_| json || quiet || empty) {
+        let words = "a part of a run: `adequacy merge` puts all of them together";
+        writeln!(streams.err, "note: shard {shard}, {words}")?;
+    }
+    if totals.killed == 0 && !empty && shard.is_none() && (json || quiet) {
         let words = "the commands killed nothing";
         writeln!(streams.err, "{}", streams.err_style.red(words))?;
     }
-    let data = if args.keep.json {
+    let data = if json {
         writeln!(streams.err, "{line}")?;
-        format!("{}\n", serde_json::to_string_pretty(&measured.run).expect("plain values"))
-    } else if args.keep.quiet || empty {
+        format!("{}\n", serde_json::to_string_pretty(run).expect("plain values"))
+    } else if quiet || empty {
         format!("{line}\n")
     } else {
-        let log = RunLog::read(measured.output.path())?;
+        let log = RunLog::read(output.path())?;
         format!("{}{line}\n", report::summary(&log, streams.out_style))
     };
     match streams.out.write_all(data.as_bytes()) {
@@ -89,12 +157,13 @@ fn some_mutants(measured: &Measured) -> Result<(), Fault> {
 
 /// How the run ends when a gate stands against it; which one goes to stderr.
 pub(crate) fn failing_gate(
-    measured: &Measured,
+    gates: &[Gate],
+    run: &RunFile,
     streams: &mut Streams<'_>,
 ) -> Result<Option<Exit>, Fault> {
     let mut exit = None;
-    for gate in measured.gates.iter().filter(|gate| !gate.pass) {
-        let allowed = measured.run.allowed.iter().any(|allowed| allowed == gate.name);
+    for gate in gates.iter().filter(|gate| !gate.pass) {
+        let allowed = run.allowed.iter().any(|allowed| allowed == gate.name);
         let label = streams.err_style.red("gate");
         let inputs = gate.inputs.iter().map(|(name, input)| format!("{name} {input}"));
         let inputs = inputs.collect::<Vec<_>>().join(", ");
@@ -112,12 +181,15 @@ pub(crate) fn failing_gate(
 }
 
 pub(crate) fn estimate(args: &EstimateArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    if args.many.all {
+        return many::estimate(args, streams);
+    }
     let overrides = setup::overrides(&args.task, Some(&args.run), &args.argv);
     let task = setup::task(&args.task, &overrides)?;
     let options = setup::options(&task, &args.task, &args.run, None)?;
     let isolation = &args.run.isolation;
     let spawner = setup::spawner(&task, &options, isolation, !args.json, streams)?;
-    let progress = Progress::new(args.json);
+    let progress = Progress::of(streams, args.json);
     let estimate = measure::estimate(&task, &options, &spawner, &progress);
     progress.finish();
     let Estimate { mutants, by_class, population, cpu, wall, jobs, disk, baseline } = estimate?;
@@ -157,6 +229,11 @@ pub(crate) fn estimate(args: &EstimateArgs, streams: &mut Streams<'_>) -> Result
         span(wall),
     )?;
     Ok(Exit::Done)
+}
+
+/// Seconds as a time for people.
+pub(super) fn span_of(seconds: f64) -> String {
+    span(Duration::try_from_secs_f64(seconds).unwrap_or_default())
 }
 
 /// A time for people: seconds, minutes or hours.

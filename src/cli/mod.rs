@@ -5,24 +5,37 @@ mod audit;
 mod batch;
 mod bundle;
 mod check;
+mod clean;
 mod evidence;
 mod exit;
+mod explain;
 mod fault;
 mod found;
 mod gate;
 mod import;
 mod init;
+mod interrupts;
 mod isolation;
 mod keygen;
 mod list;
+mod many;
 mod measure;
 mod member;
+mod merge;
+mod probes;
 mod progress;
 mod receipt;
 mod replay;
 mod report;
 mod seal;
+mod sealed;
 mod setup;
+mod shell;
+mod show;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod triage;
 mod vectors;
 mod verify;
 
@@ -43,6 +56,8 @@ pub(crate) struct Streams<'a> {
     pub(crate) err: &'a mut dyn Write,
     pub(crate) out_style: Style,
     pub(crate) err_style: Style,
+    /// Where the command is one of many that run beside each other.
+    pub(crate) beside: Option<&'a many::Beside<'a>>,
 }
 
 /// Runs the program with these words, the first of them its own name, and says how it ends.
@@ -63,13 +78,23 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
         err_style: style(io::stderr().is_terminal()),
         out: &mut io::stdout().lock(),
         err: &mut io::stderr(),
+        beside: None,
     };
     match command(&cli.command, &mut streams) {
         Ok(exit) => exit,
         // As in `list | head`: who reads it has had enough.
         Err(fault)
             if fault.reader_gone
-                && matches!(cli.command, Command::List(_) | Command::Report(_)) =>
+                && matches!(
+                    cli.command,
+                    Command::List(_)
+                        | Command::Report(_)
+                        | Command::Show(_)
+                        | Command::Explain(_)
+                        | Command::Completions(_)
+                        | Command::Man(_)
+                        | Command::Summary(_)
+                ) =>
         {
             Exit::Done
         }
@@ -96,8 +121,11 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::List(args) => list::run(args, streams),
         Command::Measure(args) => measure::run(args, streams),
         Command::Seal(args) => seal::run(args, streams),
+        Command::Merge(args) => merge::run(args, streams),
+        Command::Clean(args) => clean::run(args, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
+        Command::Probes(args) => probes::run(args, streams),
         Command::Audit(args) => audit::run(args, streams),
         Command::Check(args) => check::run(args, streams),
         Command::Bundle(args) => bundle::run(args, streams),
@@ -106,9 +134,15 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Receipt(args) => receipt::run(args, streams),
         Command::Evidence(args) => evidence::run(args, streams),
         Command::Report(args) => report::run(args, streams),
+        Command::Summary(args) => summary::run(args, streams),
         Command::Estimate(args) => measure::estimate(args, streams),
         Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),
         Command::Vectors(args) => Ok(vectors::run(args, streams.out, streams.err)),
+        Command::Show(args) => show::run(args, streams),
+        Command::Triage(args) => triage::run(args, streams),
+        Command::Explain(args) => explain::run(args, streams),
+        Command::Completions(args) => shell::completions(args, streams),
+        Command::Man(args) => shell::manual(args, streams),
         Command::Keygen(args) => Ok(keygen::run(args, streams.out, streams.err)),
     }
 }

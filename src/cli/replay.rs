@@ -52,21 +52,13 @@ pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, 
 }
 
 fn options(args: &ReplayArgs, task: &Task, run: &RunFile) -> Result<Options, Fault> {
+    let scratch = setup::scratch(args.scratch.as_deref(), &task.tree)?;
     Ok(Options {
-        jobs: 1,
-        baselines: 1,
-        helper: setup::helper()?,
-        scratch: setup::scratch(args.scratch.as_deref(), &task.tree)?,
-        output: args.output.clone(),
-        resume: false,
         choice: run.choice.clone(),
         output_limit: run.output_limit,
         limits: run.limits,
         full_matrix: true,
-        exact: true,
-        max_undecided: None,
-        allow: Default::default(),
-        act: crate::measure::receipt::Act::default(),
+        ..Options::plain(setup::helper()?, scratch, args.output.clone())
     })
 }
 

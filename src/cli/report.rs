@@ -7,7 +7,7 @@ use clap::Args as Arguments;
 
 use super::fault::Fault;
 use super::receipt::{self, NO_RECEIPT};
-use super::{Exit, Streams};
+use super::{Exit, Streams, triage};
 use crate::report::terminal::escaped;
 use crate::report::{Format, Request, RunLog, Style, render};
 
@@ -23,6 +23,9 @@ pub(crate) struct Args {
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// What people say of the survivors [default: survivors.toml, where it is there]
+    #[arg(long, value_name = "FILE")]
+    triage: Option<PathBuf>,
     /// In `prompt`, show the code although it is the solution of a task
     #[arg(long)]
     reveal: bool,
@@ -35,6 +38,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     let remark = receipt::demanded(&args.run, &args.allow)?;
     let mut log = RunLog::read(&args.run)?;
     log.remarks.extend(remark);
+    triage::judge(&mut log, args.triage.as_deref())?;
     let style = if args.output.is_some() { Style::PLAIN } else { streams.out_style };
     let request = Request { format: args.format, style, reveal: args.reveal, prefix: prefix(&log) };
     let text = render(&log, &request);

@@ -7,11 +7,12 @@ use std::path::Path;
 
 use super::args::SealArgs;
 use super::fault::Fault;
-use super::{Exit, Streams, measure, setup};
+use super::progress::Progress;
+use super::{Exit, Streams, many, measure, setup};
 use crate::base::Sha256;
 use crate::envelope::{self, SecretKey};
-use crate::measure::Measured;
 use crate::measure::receipt::{self, Act};
+use crate::measure::{Measured, Reopened, reopen};
 use crate::report::terminal::escaped;
 use crate::seal::{self, Measurement, Sealed};
 use crate::statement;
@@ -20,11 +21,16 @@ use crate::tree;
 use crate::verify;
 
 pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    if args.measure.many.all {
+        return many::seal(args, streams);
+    }
     let measure_args = &args.measure;
     let mut overrides =
         setup::overrides(&measure_args.task, Some(&measure_args.run), &measure_args.argv);
     overrides.seal = true;
-    overrides.contract_id.clone_from(&args.contract_id);
+    if args.run.is_none() {
+        overrides.contract_id.clone_from(&args.contract_id);
+    }
     let task = setup::task(&measure_args.task, &overrides)?;
     if task.image.as_ref().is_some_and(|image| !image.contains("@sha256:")) {
         let message = "env.image: an image is sealed by digest, as `name@sha256:...`";
@@ -35,14 +41,17 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         // What cannot be sealed is found before the run, not after it.
         seal::protected(&task.tree, &task.protected)?;
     }
-    let measured = measure::measured(&task, measure_args, "seal", streams)?;
-    measure::show(&measured, measure_args, streams)?;
+    let measured = match &args.run {
+        Some(run) => reopened(&task, run, args)?,
+        None => measure::measured(&task, measure_args, "seal", &measure::Part::default(), streams)?,
+    };
+    measure::show(&measured, &measure_args.keep, streams)?;
     if measured.adequacy.mutants == 0 {
         let message =
             "not sealed: no mutant was run, so the commands showed nothing; that is never sealed";
         return Err(Fault::new(Exit::NothingToDo, message));
     }
-    if let Some(exit) = measure::failing_gate(&measured, streams)? {
+    if let Some(exit) = measure::failing_gate(&measured.gates, &measured.run, streams)? {
         writeln!(
             streams.err,
             "not sealed; `--allow GATE` seals with a gate that fails, and records it"
@@ -56,6 +65,10 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         return Err(Fault::new(Exit::No, message));
     }
     let folder = args.out.clone().unwrap_or_else(|| measured.output.sealed());
+    let mut task = measured.run.task.clone();
+    if let Some(id) = &args.contract_id {
+        task.contract_id.clone_from(id);
+    }
     let contract = record(&task, &measured, args)?;
     let digest = write(&contract, key.as_ref(), &folder)?;
     let durable = measure_args.keep.durable.clone();
@@ -72,6 +85,24 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         folder.display()
     )?;
     Ok(Exit::Done)
+}
+
+/// The finished run in this directory, with what the flags let through.
+fn reopened(task: &Task, run: &Path, args: &SealArgs) -> Result<Measured, Fault> {
+    let keep = &args.measure.keep;
+    let output = std::path::absolute(run).map_err(|error| unwritten(run, &error))?;
+    let scratch = setup::scratch(args.measure.run.scratch.as_deref(), &task.tree)?;
+    let reopened = Reopened {
+        task,
+        output: &output,
+        scratch: &scratch,
+        max_undecided: keep.max_undecided,
+        allow: &keep.allow.iter().cloned().collect(),
+    };
+    let progress = Progress::new(true);
+    let measured = reopen(&reopened, &progress);
+    progress.finish();
+    Ok(measured?)
 }
 
 /// The record's bytes.
@@ -95,7 +126,7 @@ fn record(task: &Task, measured: &Measured, args: &SealArgs) -> Result<Vec<u8>, 
             version: env!("CARGO_PKG_VERSION").to_owned(),
             interpreter: run.interpreter.as_ref().map(|found| found.version.clone()),
             sampler: sampler.map(|used| (used.name.clone(), used.seed, used.population)),
-            baselines: args.measure.run.baselines,
+            baselines: run.conduct.baselines_asked,
         },
     })?)
 }

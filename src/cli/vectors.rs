@@ -24,11 +24,13 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Write this project's corpus into a new or empty folder
+    #[command(after_help = "Example:\n  adequacy vectors generate new-corpus")]
     Generate {
         /// The folder
         dir: PathBuf,
     },
     /// Replay a corpus through this reader and print every disagreement
+    #[command(after_help = "Example:\n  adequacy vectors check vectors-done-contract")]
     Check {
         /// The folder that holds MANIFEST.json
         dir: PathBuf,

@@ -6,7 +6,7 @@ use std::path::Path;
 use adequacy_mutators::Control;
 use serde::{Deserialize, Serialize};
 
-use super::MeasureError;
+use super::{MeasureError, Shard};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::{self, Outcome, Terms, Verdict};
 use crate::plan::compile;
@@ -65,6 +65,18 @@ pub enum Refusal {
         id: String,
         /// Its output.
         log: String,
+    },
+    /// Mutants are decided otherwise with nobody beside them.
+    #[error(
+        "parallel: {} of {sampled} mutants were decided otherwise alone than beside other workers: {}; \
+         the commands share something, such as a port or a database (`ADEQUACY_WORKER` is each worker's \
+         number), or run them with `-j 1`", ids.len(), ids.join(", ")
+    )]
+    Parallel {
+        /// The mutants.
+        ids: Vec<String>,
+        /// How many were run alone.
+        sampled: u64,
     },
     /// A control gave no answer.
     #[error("the control `{name}` gave no answer: {what}")]
@@ -231,19 +243,22 @@ impl Asked<'_> {
     }
 }
 
-/// Names of the files none of whose mutants was killed and that no command even loads.
+/// Names of the files none of whose mutants was killed and that no command even loads; of a shard, of
+/// those files that are its own to ask about, whose mutants another shard may have killed.
 pub(super) fn after(
     lab: &Lab<'_>,
     plan: &Plan,
     snapshot: &Snapshot,
     runners: &[Option<Runner>],
+    shard: Option<Shard>,
     outcomes: &BTreeMap<usize, Outcome>,
     sink: &dyn Sink,
 ) -> Result<Vec<String>, MeasureError> {
     let killed =
         |place: &u32| matches!(outcomes.get(&(*place as usize)), Some(Outcome::Killed { .. }));
     let alive = |file: &PlanFile| counts(plan, file) && !file.mutants.iter().any(killed);
-    let places = (0..plan.files.len()).filter(|&place| alive(&plan.files[place]));
+    let ours = |place: &usize| shard.is_none_or(|shard| shard.holds(*place));
+    let places = (0..plan.files.len()).filter(ours).filter(|&place| alive(&plan.files[place]));
     let places = places.collect::<Vec<_>>();
     if !places.is_empty() {
         let total = Some(places.len() as u64);

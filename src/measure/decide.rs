@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Mutex;
 
+use super::confirm::Chosen;
 use super::executors::Decided;
 use super::spot_check::{self, Check};
 use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, runners};
 use crate::base::{Event, Sink};
 use crate::outcome::{self, Outcome, Terms};
 use crate::plan::Plan;
-use crate::run::{Baseline, Keep, Lab, Run, RunError, Runner};
+use crate::run::{Baseline, Keep, Lab, Run, RunError, Runner, Step};
 use crate::task::Task;
 
 /// Runs the mutants that the ledger does not hold yet, and adds each to it; then checks what faster
@@ -24,8 +25,11 @@ pub(super) fn decide(
     sink: &dyn Sink,
 ) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
     let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
+    let shard = run.conduct.shard;
+    let ours = |(index, _): &(usize, usize)| shard.is_none_or(|shard| shard.holds(*index));
+    let ours = plan.counted().enumerate().filter(ours).map(|(_, place)| place);
+    let todo = ours.filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     let caught = run.executors.caught(run);
-    let todo = plan.counted().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     let (known, doubted): (BTreeMap<_, _>, BTreeMap<_, _>) =
         known.into_iter().partition(|(_, decided)| run.executors.believes(decided, &caught));
     let doubted = doubted.into_keys().collect::<Vec<_>>();
@@ -43,6 +47,7 @@ pub(super) fn decide(
         ledger,
         runners: runners(task),
         flaky: lab.flaky(),
+        chosen: Chosen::of(run.conduct.confirm, plan, task.mutate.seed),
         decided: Mutex::new(known),
         run: Mutex::new(run),
     };
@@ -52,7 +57,7 @@ pub(super) fn decide(
     let Keeper { decided, run, .. } = keeper;
     let decided = decided.into_inner().expect("the workers are done");
     let run = run.into_inner().expect("the workers are done");
-    run.executors.count(decided.values());
+    run.executors.count(decided.values().cloned());
     Ok(decided.into_iter().map(|(place, decided)| (place, decided.outcome)).collect())
 }
 
@@ -62,6 +67,7 @@ struct Keeper<'a> {
     ledger: Ledger,
     runners: Vec<Option<Runner>>,
     flaky: BTreeSet<usize>,
+    chosen: Chosen,
     decided: Mutex<BTreeMap<usize, Decided>>,
     run: Mutex<&'a mut RunFile>,
 }
@@ -105,13 +111,20 @@ impl Keeper<'_> {
         Ok(self.again(lab, &suspect)?)
     }
 
+    fn judge(&self, place: usize, runs: &[Run]) -> Outcome {
+        let must_build = !self.plan.mutants[place].class.is_never_unviable();
+        let (runners, flaky) = (&self.runners, &self.flaky);
+        outcome::judge(runs, &Terms { runners, flaky, must_build })
+    }
+
     /// Decides mutants once more, on the exact path. Their logs have names of their own, for the
     /// ledger keeps the lines that no longer stand.
     fn again(&self, lab: &Lab<'_>, places: &[usize]) -> Result<(), RunError> {
         if places.is_empty() {
             return Ok(());
         }
-        lab.exactly(self.plan, places, self, ("running mutants again on the exact path", ".exact"))
+        let how = ("running mutants again on the exact path", "exact-");
+        lab.exactly(self.plan, places, how, self)
     }
 
     fn write(&self, run: &RunFile) -> Result<(), RunError> {
@@ -126,11 +139,13 @@ impl Keeper<'_> {
 }
 
 impl Keep for Keeper<'_> {
+    fn asks_again(&self, place: usize, runs: &[Run]) -> Vec<Step> {
+        let first = (place, self.judge(place, runs));
+        self.chosen.steps(first, runs, self.runners.len(), &self.flaky)
+    }
+
     fn decided(&self, place: usize, runs: &[Run]) -> Result<(), RunError> {
-        let must_build = !self.plan.mutants[place].class.is_never_unviable();
-        let (runners, flaky) = (&self.runners, &self.flaky);
-        let outcome = outcome::judge(runs, &Terms { runners, flaky, must_build });
-        let decided = Decided::of(outcome, runs);
+        let decided = Decided::of(self.judge(place, runs), runs);
         self.ledger.append(&self.plan.mutants[place], &decided, runs).map_err(|error| {
             RunError::Log { path: error.path().to_owned(), error: error.into_io() }
         })?;

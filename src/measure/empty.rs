@@ -24,7 +24,7 @@ pub(super) fn measured(
     let (_, outcomes) = Ledger::open(&output, &run.key(), &plan)?;
     debug_assert!(outcomes.is_empty(), "a plan without mutants has no outcomes");
     let adequacy = Adequacy::of(&plan, |_| None).expect("no mutant counts, so none is missing");
-    run.finish(&plan, &adequacy, &[], Vec::new());
+    run.finish(&plan.planned(), &adequacy, &[], Vec::new());
     output.write_run(&run)?;
     evidence::finish(&output, &run)?;
     receipt::finish(&output, &run, act)?;

@@ -1,6 +1,6 @@
 //! Why there is no measurement.
 
-use super::{LedgerError, OutputError, Refusal};
+use super::{LedgerError, OutputError, Refusal, SinceError};
 use crate::base::RelPath;
 use crate::plan::PlanError;
 use crate::plan::compile::CompileError;
@@ -20,6 +20,9 @@ pub enum MeasureError {
     /// The mutants cannot be judged.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// There is nothing to compare the tree with.
+    #[error(transparent)]
+    Since(#[from] SinceError),
     /// No interpreter is there to judge them.
     #[error("no python3 on the search path to judge which mutants compile")]
     NoInterpreter,

@@ -93,6 +93,19 @@ impl Executors {
         }
     }
 
+    /// What several runs of one plan say together, but for the counts.
+    pub(super) fn merged<'a>(runs: impl Iterator<Item = &'a Self>) -> Self {
+        let mut merged = Self { exact_only: true, ..Self::default() };
+        for run in runs {
+            merged.exact_only &= run.exact_only;
+            merged.add(run.offered.clone());
+            if let Some(check) = &run.spot_check {
+                merged.spot_check.get_or_insert_default().add(check);
+            }
+        }
+        merged
+    }
+
     /// Places of the commands whose faster executors were caught.
     pub(super) fn caught(&self, run: &RunFile) -> BTreeSet<usize> {
         let differences = self.spot_check.iter().flat_map(|check| &check.differences);
@@ -108,7 +121,7 @@ impl Executors {
     }
 
     /// Counts what was decided, by executor and by what survivors rest on.
-    pub(super) fn count<'a>(&mut self, decided: impl Iterator<Item = &'a Decided>) {
+    pub(super) fn count(&mut self, decided: impl Iterator<Item = Decided>) {
         (self.verdicts, self.survivors) = (BTreeMap::new(), BTreeMap::new());
         for one in decided {
             *self.verdicts.entry(one.executor).or_default() += 1;

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -28,7 +28,7 @@ struct Header {
 }
 
 /// A decided mutant.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Line {
     /// Its name.
     pub id: String,
@@ -139,7 +139,7 @@ impl Ledger {
         let mut file = self.file.lock().expect("no worker panics with it");
         let fault = |error| LedgerError::Io { path: self.path.clone(), error };
         let whole = file.metadata().map_err(fault)?.len();
-        write_line(&mut file, &line).map_err(|error| {
+        write_line(&mut *file, &line).map_err(|error| {
             // Half a line must not stand before another's: that would spoil the file.
             let _ = file.set_len(whole);
             fault(error)
@@ -169,6 +169,49 @@ pub(super) fn lines(path: &Path, run: &Sha256) -> Result<(Vec<Line>, bool), Ledg
     Ok((lines, length > whole))
 }
 
+/// The text of a ledger that holds these lines.
+pub(super) fn text(run: &Sha256, lines: &[Line]) -> Vec<u8> {
+    let mut text = Vec::new();
+    let known = "memory takes it, and a line is plain values";
+    write_line(&mut text, &Header { format: FORMAT.to_owned(), run: *run }).expect(known);
+    lines.iter().for_each(|line| write_line(&mut text, line).expect(known));
+    text
+}
+
+/// Hands over the decided mutants one at a time, so that memory does not grow with their number; a
+/// torn last line is left out.
+///
+/// # Errors
+/// As [`lines`].
+pub(super) fn each(
+    path: &Path,
+    run: &Sha256,
+    mut take: impl FnMut(Line),
+) -> Result<(), LedgerError> {
+    let fault = |error| LedgerError::Io { path: path.to_owned(), error };
+    let mut reader = BufReader::new(File::open(path).map_err(fault)?);
+    let mut text = Vec::new();
+    for number in 1.. {
+        text.clear();
+        let count = reader.read_until(b'\n', &mut text).map_err(fault)?;
+        if count == 0 || text.pop() != Some(b'\n') {
+            break;
+        }
+        if number == 1 {
+            if !is_header_of(&String::from_utf8_lossy(&text), run) {
+                return Err(LedgerError::OtherRun(path.to_owned()));
+            }
+            continue;
+        }
+        take(serde_json::from_slice(&text).map_err(|error| LedgerError::Line {
+            path: path.to_owned(),
+            line: number,
+            message: error.to_string(),
+        })?);
+    }
+    Ok(())
+}
+
 fn is_header_of(line: &str, run: &Sha256) -> bool {
     let header = serde_json::from_str::<Header>(line);
     header.is_ok_and(|header| header.format == FORMAT && header.run == *run)
@@ -195,7 +238,7 @@ fn read(path: &Path) -> Result<(Vec<String>, u64), LedgerError> {
     }
 }
 
-fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
+fn write_line(file: &mut impl io::Write, value: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     file.write_all(&line)

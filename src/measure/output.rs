@@ -297,6 +297,18 @@ impl OutputDir {
         ledger::lines(&self.outcomes(), &run.key())
     }
 
+    /// Hands over the decided mutants of `run`, one at a time, in the order in which they were decided.
+    ///
+    /// # Errors
+    /// [`LedgerError`](ledger::LedgerError) when they cannot be read or are another run's.
+    pub(super) fn each_outcome(
+        &self,
+        run: &RunFile,
+        take: impl FnMut(Line),
+    ) -> Result<(), ledger::LedgerError> {
+        ledger::each(&self.outcomes(), &run.key(), take)
+    }
+
     /// Refuses to go on in a run whose task, tree, plan or tool is not that of `run`.
     ///
     /// # Errors
@@ -307,6 +319,7 @@ impl OutputDir {
             ("the task", before.task_sha256 == run.task_sha256),
             ("the tree", before.tree_sha256 == run.tree_sha256),
             ("the interpreter", before.interpreter == run.interpreter),
+            ("the shard", before.conduct.shard == run.conduct.shard),
             (
                 "the plan",
                 before.plan_sha256 == run.plan_sha256 || !before.is_planned() || !run.is_planned(),
@@ -334,7 +347,7 @@ impl OutputDir {
     }
 
     /// Puts a whole file in place, or leaves what was there.
-    fn replace(&self, path: &Path, text: &[u8]) -> Result<(), OutputError> {
+    pub(super) fn replace(&self, path: &Path, text: &[u8]) -> Result<(), OutputError> {
         let fault = |error| OutputError::Io { path: path.to_owned(), error };
         let folder = path.parent().expect("a file of the run directory");
         // As `File::create` would make it; a temporary file is private by default.

@@ -7,14 +7,17 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Controls, Executors, Options, Prepared, StartRecord, VariantRecord};
+use super::{
+    Conduct, Controls, Executors, Matrix, Options, Prepared, SinceRecord, StartRecord,
+    UncoveredRecord, VariantRecord,
+};
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
-use crate::plan::{Class, Plan, SAMPLER, Uncovered, interpreter};
+use crate::plan::{Class, Plan, Planned, SAMPLER, interpreter};
 use crate::run::sandbox::{Limits, Place, Sandbox};
 use crate::run::workspace::Soundness;
-use crate::run::{Baseline, Lab, Run, Runner, Tests};
+use crate::run::{Baseline, Lab, Left, Run, Runner, Tests};
 use crate::task::{Command, Task};
 use crate::tree::{Choice, Snapshot};
 
@@ -32,6 +35,8 @@ pub enum State {
     Begun,
     /// Every mutant is decided.
     Finished,
+    /// Every mutant of its shard is decided; it is a part of a run.
+    Shard,
     /// Its verdicts cannot be trusted: the tree changed meanwhile, or processes outlived it.
     Spoiled,
 }
@@ -63,6 +68,9 @@ pub struct RunFile {
     pub start_sha256: Option<Sha256>,
     /// Digest of `mutants.jsonl`.
     pub plan_sha256: Sha256,
+    /// What of the plan it ran, and what it was asked for.
+    #[serde(flatten)]
+    pub conduct: Conduct,
     /// The commands in sealed order.
     pub commands: Vec<CommandRecord>,
     /// Names of the variables a command sees.
@@ -79,6 +87,9 @@ pub struct RunFile {
     pub jobs: usize,
     /// The sampler and its seed, where a limit was set.
     pub sampler: Option<Sampled>,
+    /// What the mutated lines differ from, where only changed lines were mutated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<SinceRecord>,
     /// Left-out directories that the commands need, linked from the original.
     pub linked: Vec<String>,
     /// Paths left out of the copies, and why.
@@ -94,6 +105,8 @@ pub struct RunFile {
     pub uncovered: Vec<UncoveredRecord>,
     /// Runs of the unmutated tree before the mutants.
     pub baselines: Vec<Vec<Run>>,
+    /// What good runs of the unmutated tree left in a private copy of it.
+    pub left: Left,
     /// The tests of each command, in sealed order, where its runner wrote a report of a run that judged
     /// nothing.
     pub tests: Vec<Option<Tests>>,
@@ -103,6 +116,9 @@ pub struct RunFile {
     pub variants: Vec<VariantRecord>,
     /// Ids of the commands that gave two answers on the unmutated tree and were let through.
     pub flaky: Vec<String>,
+    /// Of those whose tests are named one by one: the tests that gave two answers.
+    #[serde(default)]
+    pub flaky_ids: BTreeMap<String, Vec<String>>,
     /// What the controls found.
     pub controls: Option<Controls>,
     /// Whether the run went on where an earlier one was broken off.
@@ -120,38 +136,20 @@ pub struct RunFile {
     pub not_reached: Vec<String>,
     /// The numbers, once all mutants are decided.
     pub totals: Option<Totals>,
+    /// What the mutants tell on which every command was run, where there are several commands.
+    #[serde(default)]
+    pub matrix: Option<Matrix>,
     /// What a sample says of the mutants it was drawn from.
     pub sample: Option<Interval>,
     /// Places in the sources with a kill, and all with a mutant that counts.
     pub sites: Option<(usize, usize)>,
+    /// Surviving cheats that gain nothing, because a twin asks their function from another process.
+    #[serde(default)]
+    pub neutralized: Vec<String>,
     /// The gates, once all mutants are decided: whether each passes.
     pub gates: BTreeMap<String, bool>,
     /// Known defects that a person lets through.
     pub allowed: Vec<String>,
-}
-
-/// A function that no cheat takes the place of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UncoveredRecord {
-    /// Its file.
-    pub path: String,
-    /// Its dotted name.
-    pub function: String,
-    /// Line of its definition, from 1.
-    pub line: u32,
-    /// Why not.
-    pub why: String,
-}
-
-impl UncoveredRecord {
-    fn of(one: &Uncovered, plan: &Plan) -> Self {
-        Self {
-            path: plan.files[one.file as usize].name.clone(),
-            function: one.function.clone(),
-            line: one.line,
-            why: one.why.to_owned(),
-        }
-    }
 }
 
 /// The numbers of one class.
@@ -235,6 +233,13 @@ pub struct Isolation {
 }
 
 impl Isolation {
+    /// All of it in one line; `files` names the places of `allow_write`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let Self { processes, network, files, .. } = self;
+        format!("processes: {processes}; network: {network}; files: {files}")
+    }
+
     fn of(sandbox: &Sandbox) -> Self {
         Self {
             processes: sandbox.processes().to_owned(),
@@ -299,12 +304,12 @@ impl RunFile {
         links: &[(RelPath, PathBuf)],
         sandbox: &Sandbox,
     ) -> Self {
-        let Prepared { trees, plan, interpreter } = prepared;
+        let Prepared { trees, plan, interpreter, links_from: _, since } = prepared;
         let left_out = trees.named().left_out().iter();
         let mut file = Self {
             format: FORMAT.to_owned(),
             state: State::Begun,
-            tool: format!("adequacy {}", env!("CARGO_PKG_VERSION")),
+            tool: tool(),
             task: task.clone(),
             choice: options.choice.clone(),
             output_limit: options.output_limit,
@@ -314,6 +319,7 @@ impl RunFile {
             base_sha256: trees.base.digest(),
             start_sha256: trees.start.as_ref().map(Snapshot::digest),
             plan_sha256: Sha256::of(b""),
+            conduct: Conduct::of(options),
             commands: task.commands.iter().map(CommandRecord::of).collect(),
             environment: Vec::new(),
             interpreter: interpreter.as_ref().map(Interpreted::of),
@@ -322,6 +328,7 @@ impl RunFile {
             soundness: None,
             jobs: options.jobs,
             sampler: None,
+            since: since.clone(),
             linked: links.iter().map(|(path, _)| path.to_string()).collect(),
             left_out: left_out.map(|it| (it.path.to_string(), it.reason.to_string())).collect(),
             ignored: ignored(plan),
@@ -329,10 +336,12 @@ impl RunFile {
             sources: plan.files.iter().map(|file| (file.name.clone(), file.sha256)).collect(),
             uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
             baselines: Vec::new(),
+            left: Left::default(),
             tests: Vec::new(),
             start: None,
             variants: Vec::new(),
             flaky: Vec::new(),
+            flaky_ids: BTreeMap::new(),
             controls: None,
             resumed: options.resume,
             taken_over: 0,
@@ -341,8 +350,10 @@ impl RunFile {
             executors: Executors { exact_only: options.exact, ..Executors::default() },
             not_reached: Vec::new(),
             totals: None,
+            matrix: None,
             sample: None,
             sites: None,
+            neutralized: Vec::new(),
             gates: BTreeMap::new(),
             allowed: options.allow.iter().cloned().collect(),
         };
@@ -410,6 +421,7 @@ impl RunFile {
     pub(super) fn baseline(&mut self, baseline: &Baseline, lab: &Lab<'_>) {
         self.baselines.clone_from(&baseline.rounds);
         self.tests.clone_from(&baseline.tests);
+        self.left = lab.left();
         self.flaky = lab.flaky().into_iter().map(|place| self.commands[place].id.clone()).collect();
         self.soundness = Some(lab.soundness());
         self.environment = lab.environment_names();
@@ -421,7 +433,7 @@ impl RunFile {
     /// Adds the numbers.
     pub(super) fn finish(
         &mut self,
-        plan: &Plan,
+        mutants: &[Planned<'_>],
         adequacy: &Adequacy,
         gates: &[Gate],
         not_reached: Vec<String>,
@@ -459,15 +471,21 @@ impl RunFile {
         });
         self.gates = gates.iter().map(|gate| (gate.name.to_owned(), gate.pass)).collect();
         self.not_reached = not_reached;
-        self.sample = Interval::of(plan, adequacy);
-        self.sites = Some(adequacy.sites(plan));
-        self.state = State::Finished;
+        let is_whole = self.conduct.shard.is_none();
+        self.sample = Interval::of(mutants, adequacy).filter(|_| is_whole);
+        self.sites = Some(adequacy.sites(mutants));
+        self.state = if is_whole { State::Finished } else { State::Shard };
     }
 }
 
 fn ignored(plan: &Plan) -> BTreeMap<String, String> {
     let files = plan.ignored.iter();
     files.map(|file| (file.path.to_string(), file.why.to_string())).collect()
+}
+
+/// Name and version of this program.
+pub(super) fn tool() -> String {
+    format!("adequacy {}", env!("CARGO_PKG_VERSION"))
 }
 
 /// Everything of a task that can change a verdict or the choice of mutants.
@@ -486,6 +504,7 @@ fn digest(task: &Task, options: &Options) -> Sha256 {
         "setup": step(&task.setup),
         "build": step(&task.build),
         "full_matrix": options.full_matrix,
+        "confirm": options.confirm,
         "output_limit": options.output_limit,
         "limits": options.limits,
     });

@@ -34,6 +34,18 @@ pub struct SpotCheck {
     pub made_again: u64,
 }
 
+impl SpotCheck {
+    /// Adds what that of another part of the plan found; both drew with the seed of the task.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.seed = other.seed;
+        self.population += other.population;
+        self.checked += other.checked;
+        self.survivors += other.survivors;
+        self.differences.extend(other.differences.iter().cloned());
+        self.made_again += other.made_again;
+    }
+}
+
 /// A verdict of a faster executor that the exact path does not give.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
@@ -83,7 +95,7 @@ impl Check<'_> {
         let places = drawn.iter().map(|(place, _)| **place).collect::<Vec<_>>();
         let second = Second { runs: Mutex::default(), keep: self.keep };
         let name = "spot check: making verdicts of faster executors again on the exact path";
-        self.lab.exactly(self.plan, &places, &second, (name, ".spot"))?;
+        self.lab.exactly(self.plan, &places, (name, "spot-"), &second)?;
         let runs = second.runs.into_inner().expect("the workers are done");
         let mut check = SpotCheck {
             seed: self.seed,

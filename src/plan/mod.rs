@@ -12,9 +12,11 @@ mod degenerate;
 mod full;
 mod id;
 pub mod interpreter;
+mod planned;
 mod row;
 mod sample;
 mod script;
+mod since;
 
 use std::ops::Range;
 
@@ -23,9 +25,11 @@ use adequacy_mutators::{Control, Language, Mutation, Operator, splice};
 pub use choose::{Ignored, WhyNot, is_test};
 pub use class::Class;
 pub use id::MutantId;
-pub use row::{Row, lines, readable};
+pub use planned::{FateKind, Planned, PlannedRow};
+pub use row::{Row, UNCHANGED, lines, readable};
 pub use sample::SAMPLER;
 pub use script::named as named_files;
+pub use since::Before;
 
 use crate::base::{RelPath, Sha256};
 use crate::task::{Pattern, Solution, Task};
@@ -146,6 +150,8 @@ pub enum Fate {
     Duplicate(MutantId),
     /// The sampler left it out.
     NotSampled,
+    /// Its line is as it was, and only changed lines are asked for.
+    Unchanged,
 }
 
 /// Why there is no plan.
@@ -304,12 +310,6 @@ impl Plan {
         sample::apply(self, limit, seed);
     }
 
-    /// How many mutants have this fate.
-    #[must_use]
-    pub fn count(&self, fate: impl Fn(&Fate) -> bool) -> usize {
-        self.mutants.iter().filter(|mutant| fate(&mutant.fate)).count()
-    }
-
     /// A plan of one class, from what was found in each file.
     fn of_files(
         class: Class,
@@ -328,12 +328,18 @@ impl Plan {
         plan
     }
 
-    /// Sorts the mutants, and tells each file which are its own.
+    /// Sorts the mutants.
     fn put_in_order(&mut self) {
         let key =
             |mutant: &Mutant| (mutant.class, mutant.edit.file, mutant.edit.start, mutant.edit.end);
         // Stable: what one language found for one span is in registry order already.
         self.mutants.sort_by_key(key);
+        self.tell_files();
+    }
+
+    /// Tells each file which mutants are its own.
+    fn tell_files(&mut self) {
+        self.files.iter_mut().for_each(|file| file.mutants.clear());
         for (place, mutant) in self.mutants.iter().enumerate() {
             let place = u32::try_from(place).expect("fewer than 2^32 mutants");
             self.files[mutant.edit.file as usize].mutants.push(place);

@@ -73,6 +73,9 @@ impl<'a> Row<'a> {
     }
 }
 
+/// Why a mutant at a line that is as it was is not counted.
+pub const UNCHANGED: &str = "unchanged line";
+
 impl Fate {
     /// Why the mutant is not counted.
     #[must_use]
@@ -83,6 +86,7 @@ impl Fate {
             Self::Equivalent => Some("equivalent: compiles to the original's code".to_owned()),
             Self::Duplicate(id) => Some(format!("duplicate: compiles to the code of {id}")),
             Self::NotSampled => Some("not sampled".to_owned()),
+            Self::Unchanged => Some(UNCHANGED.to_owned()),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::entry::{Entry, Standing};
 use crate::base::Sha256;
 use crate::measure::{ClassTotals, RunFile, Totals};
 use crate::outcome::{Outcome, Reason};
-use crate::plan::Class;
+use crate::plan::{Class, UNCHANGED};
 
 /// Mutants that count, by a name of theirs.
 pub(super) type Tallies = BTreeMap<String, ClassTotals>;
@@ -68,6 +68,8 @@ impl Count {
                 }
                 Standing::Left(why) if why.starts_with("equivalent") => totals.equivalent += 1,
                 Standing::Left(why) if why.starts_with("duplicate") => totals.duplicate += 1,
+                // Nobody asked for them: they are in no number.
+                Standing::Left(why) if why == UNCHANGED => {}
                 Standing::Left(_) => totals.not_sampled += 1,
                 Standing::Decided(outcome) => {
                     kill_vector.push(matches!(outcome, Outcome::Killed { .. }));

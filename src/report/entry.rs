@@ -54,6 +54,9 @@ pub struct Further {
     pub after: String,
 }
 
+/// What stands for the function of a mutant that is in none.
+pub(super) const NO_FUNCTION: &str = "(module)";
+
 impl PlanRow {
     /// Whether `source` holds what the mutant replaces.
     pub(super) fn fits(&self, source: &Source) -> bool {
@@ -72,29 +75,15 @@ impl PlanRow {
     /// Its function, or what stands for none.
     #[must_use]
     pub fn place_name(&self) -> &str {
-        self.function.as_deref().unwrap_or("(module)")
+        self.function.as_deref().unwrap_or(NO_FUNCTION)
     }
 
     /// One sentence on what it does: for sets whose text shows less than they mean.
     #[must_use]
     pub fn in_words(&self) -> Option<String> {
-        use Class::{Cheat, CheatExtra, Degenerate, FileRevert, NullPatch, StubPatch};
         let summary = adequacy_mutators::operator(&self.operator).map(|found| found.summary);
         let summary = summary.unwrap_or(&self.operator);
-        match self.class {
-            Cheat | CheatExtra | Degenerate => Some(format!("{}: {summary}", self.place_name())),
-            NullPatch | StubPatch | FileRevert => {
-                let files = 1 + self.more.len();
-                let word = if files == 1 { "file" } else { "files" };
-                Some(format!("({files} {word}) {summary}"))
-            }
-            Class::HunkRevert
-            | Class::Change
-            | Class::Function
-            | Class::Rest
-            | Class::Extra
-            | Class::Full => None,
-        }
+        in_words(self.class, summary, self.place_name(), 1 + self.more.len())
     }
 
     /// The lines of `source` that it touches, before and after; what it replaces alone where the
@@ -105,6 +94,28 @@ impl PlanRow {
         let (head, tail) = source.around(self.span);
         let (head, tail) = (readable(head), readable(tail));
         (format!("{head}{}{tail}", self.before), format!("{head}{}{tail}", self.after))
+    }
+}
+
+/// What a mutant does that stands for more than its text shows: a whole change, a whole function.
+pub(super) fn in_words(
+    class: Class,
+    summary: &str,
+    function: &str,
+    files: usize,
+) -> Option<String> {
+    use Class::{Cheat, CheatExtra, Degenerate, FileRevert, NullPatch, StubPatch};
+    match class {
+        Cheat | CheatExtra | Degenerate => Some(format!("{function}: {summary}")),
+        NullPatch | StubPatch | FileRevert => {
+            Some(format!("({files} {}) {summary}", if files == 1 { "file" } else { "files" }))
+        }
+        Class::HunkRevert
+        | Class::Change
+        | Class::Function
+        | Class::Rest
+        | Class::Extra
+        | Class::Full => None,
     }
 }
 
@@ -119,6 +130,8 @@ pub struct Entry {
     pub verdicts: Vec<Option<Verdict>>,
     /// Wall time of all its runs.
     pub wall: Duration,
+    /// CPU time of all its runs.
+    pub cpu: Duration,
     /// What a survivor rests on.
     pub basis: Option<String>,
     /// What gave the verdict.
@@ -140,8 +153,9 @@ pub enum Standing<'a> {
 
 impl Entry {
     pub(super) fn of(row: PlanRow) -> Self {
-        let (outcome, verdicts, wall) = (None, Vec::new(), Duration::ZERO);
-        Self { row, outcome, verdicts, wall, basis: None, executor: None }
+        let (outcome, verdicts) = (None, Vec::new());
+        let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
+        Self { row, outcome, verdicts, wall, cpu, basis: None, executor: None }
     }
 
     /// Takes over a decision; the later of two stands.
@@ -160,6 +174,7 @@ impl Entry {
         };
         self.verdicts = commands.map(said).collect();
         self.wall = line.runs.iter().map(|run| run.wall).sum();
+        self.cpu = line.runs.iter().map(|run| run.cpu).sum();
         (self.outcome, self.basis) = (Some(line.outcome), Some(line.basis));
         self.executor = Some(line.executor);
         Ok(())

@@ -3,7 +3,9 @@
 use clap::ValueEnum;
 
 use super::{RunLog, Style};
-use super::{csv, full_json, github, html, json, junit, markdown, prompt, sarif, summary, text};
+use super::{
+    csv, full_json, github, gitlab, html, json, junit, markdown, prompt, sarif, summary, text,
+};
 
 /// A format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -24,6 +26,8 @@ pub enum Format {
     Markdown,
     /// Workflow commands that annotate a pull request on GitHub
     Github,
+    /// Code quality in a merge request on GitLab: one issue a survivor
+    Gitlab,
     /// One line a mutant
     Csv,
     /// What a person or a model needs who writes the missing tests
@@ -60,6 +64,7 @@ pub fn render(log: &RunLog, request: &Request) -> String {
         Format::Junit => junit::render(log),
         Format::Markdown => markdown::render(log),
         Format::Github => github::render(log, prefix),
+        Format::Gitlab => gitlab::render(log, prefix),
         Format::Csv => csv::render(log),
         Format::Prompt => prompt::render(log, request.reveal),
     }

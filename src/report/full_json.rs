@@ -9,6 +9,7 @@ use super::count::{CommandCount, flaky};
 use super::entry::{Entry, PlanRow};
 use super::log::RunLog;
 use super::place::Region;
+use super::triage::{Classification, Triage};
 use crate::measure::{ClassTotals, Isolation};
 use crate::outcome::{Reason, Verdict};
 use crate::run::Tier;
@@ -30,13 +31,17 @@ struct Report<'a> {
     environment: &'a [String],
     interpreter: Option<String>,
     isolation: Value,
+    isolation_before: Vec<Value>,
     sampler: Value,
     unmutated: Value,
     executors: Value,
     totals: Value,
     pending: u64,
+    triage: Option<Value>,
     gates: &'a BTreeMap<String, bool>,
     allowed: &'a [String],
+    neutralized: &'a [String],
+    matrix: Value,
     not_reached: &'a [String],
     by_class: BTreeMap<&'static str, ClassTotals>,
     by_operator: &'a BTreeMap<String, ClassTotals>,
@@ -58,6 +63,7 @@ struct Mutant<'a> {
     basis: Option<&'a str>,
     executor: Option<&'a str>,
     wall_s: f64,
+    classification: Option<&'static str>,
 }
 
 /// The report as indented JSON.
@@ -79,13 +85,17 @@ pub(super) fn render(log: &RunLog) -> String {
         environment: &run.environment,
         interpreter: run.interpreter.as_ref().map(|found| found.version.clone()),
         isolation: isolation(&run.isolation),
+        isolation_before: run.isolation_before.iter().map(isolation).collect(),
         sampler: json!(run.sampler),
         unmutated: json!(run.unmutated()),
         executors: super::executors::value(log),
         totals: json!(totals),
         pending: log.count.pending,
+        triage: log.triage.as_ref().map(|found| triage(log, found)),
         gates: &run.gates,
         allowed: &run.allowed,
+        neutralized: &run.neutralized,
+        matrix: json!(run.matrix),
         not_reached: &run.not_reached,
         by_class: classes.collect(),
         by_operator: &log.count.by_operator,
@@ -99,7 +109,28 @@ pub(super) fn render(log: &RunLog) -> String {
 }
 
 fn isolation(found: &Isolation) -> Value {
-    json!({"processes": found.processes, "network": found.network, "files": found.files})
+    let allow_write = found.allow_write.iter().map(|place| place.as_ref().display().to_string());
+    json!({
+        "processes": found.processes,
+        "network": found.network,
+        "files": found.files,
+        "allow_write": allow_write.collect::<Vec<_>>(),
+    })
+}
+
+/// What people say of the survivors; the numbers of `totals` stay as they are.
+fn triage(log: &RunLog, found: &Triage) -> Value {
+    let totals = log.count.totals();
+    let equivalent = found.count(Classification::Equivalent);
+    json!({
+        "equivalent": equivalent,
+        "missing_test": found.count(Classification::MissingTest),
+        "accepted": found.count(Classification::Accepted),
+        "not_judged": found.open(log).count(),
+        "stale": found.stale.len(),
+        "killed": totals.killed,
+        "mutants_without_equivalents": totals.mutants - equivalent,
+    })
 }
 
 fn command(log: &RunLog, count: &CommandCount) -> Value {
@@ -134,6 +165,7 @@ fn mutant<'a>(log: &'a RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
         basis: entry.basis.as_deref(),
         executor: entry.executor.map(Tier::word),
         wall_s: entry.wall.as_secs_f64(),
+        classification: log.judgement(entry).map(|it| it.classification.word()),
     }
 }
 

@@ -7,7 +7,7 @@ use super::count::share;
 use super::escape::{is_format, markup, script};
 use super::log::RunLog;
 use super::summary::flake_bound;
-use super::{Group, Style, headline, json, survivors, text};
+use super::{Group, Style, headline, json, matrix, survivors, text};
 use crate::measure::{ClassTotals, Sentinels};
 
 /// The released file of the viewer, unmodified: see `html/README.md`.
@@ -85,6 +85,9 @@ fn top(page: &mut String, log: &RunLog) {
         share(log.count.by_exit(), totals.mutants),
         markup(&text::totals(&totals)),
     );
+    for words in log.triage_words() {
+        let _ = writeln!(page, "<p>{}.</p>", markup(&words));
+    }
     let told = headline(&log.run, Style::PLAIN);
     if !told.is_empty() {
         let _ = writeln!(page, "<pre>{}</pre>", markup(told.trim_end()));
@@ -185,6 +188,10 @@ fn commands(page: &mut String, log: &RunLog) {
         page.push_str("</tr>\n");
     }
     page.push_str("</table></div>\n<p class=\"faint\">Killed mutants, as far as each command was run on them: the commands after the first that kills are not run unless <code>--full-matrix</code> or the class asks for it. \u{201c}The only one\u{201d} counts mutants on which every command was run.</p>\n");
+    if let Some(matrix) = &log.run.matrix {
+        let lines = matrix::lines(matrix).join("\n");
+        let _ = writeln!(page, "<pre>{}</pre>", markup(&lines));
+    }
 }
 
 fn listed(page: &mut String, log: &RunLog) {
@@ -289,6 +296,9 @@ fn environment(page: &mut String, log: &RunLog) {
     row("processes", &run.isolation.processes);
     row("network", &run.isolation.network);
     row("files", &run.isolation.files);
+    for before in &run.isolation_before {
+        row("before the run was resumed", &before.words());
+    }
     row(
         "unmutated runs",
         &format!(

@@ -6,10 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::count::Count;
 use super::entry::{Entry, PlanRow};
 use super::place::{Place, Region, Source};
+use super::triage::{Judgement, Triage, TriageFile};
 use crate::base::Sha256;
 use crate::measure::{LedgerError, OutputDir, OutputError, RunFile, State};
 use crate::outcome::Outcome;
@@ -29,6 +31,8 @@ pub struct RunLog {
     pub torn: bool,
     /// The numbers, counted from the verdicts.
     pub count: Count,
+    /// What people say of the survivors, where a file of theirs was given.
+    pub triage: Option<Triage>,
     /// What else a reader must know before the numbers; one sentence each.
     pub remarks: Vec<String>,
 }
@@ -118,7 +122,7 @@ impl RunLog {
             return Err(ReportError::Damaged { path: path.join("run.json"), message });
         }
         let (sources, missing, remarks) = Default::default();
-        let mut log = Self { run, entries, sources, missing, torn, count, remarks };
+        let mut log = Self { run, entries, sources, missing, torn, count, triage: None, remarks };
         if !super::executors::fits(&log) {
             let message =
                 "its executors are not those of the verdicts in outcomes.jsonl".to_owned();
@@ -186,6 +190,34 @@ impl RunLog {
         }
     }
 
+    /// CPU time of the runs that are kept: of the mutants, of the unmutated tree before them, of the
+    /// start tree and of other solutions.
+    #[must_use]
+    pub fn cpu(&self) -> Duration {
+        let run = &self.run;
+        let start = run.start.iter().flat_map(|start| &start.rounds);
+        let others = run.variants.iter().map(|variant| &variant.runs);
+        let kept = run.baselines.iter().chain(start).chain(others).flatten().map(|run| run.cpu);
+        kept.chain(self.entries.iter().map(|entry| entry.cpu)).sum()
+    }
+
+    /// Takes over what people say of its survivors.
+    pub fn judged_by(&mut self, file: &TriageFile) {
+        self.triage = Some(Triage::of(file, self));
+    }
+
+    /// What people say of this mutant, where they do.
+    #[must_use]
+    pub fn judgement(&self, entry: &Entry) -> Option<&Judgement> {
+        self.triage.as_ref().and_then(|triage| triage.judgement(entry))
+    }
+
+    /// What people say of the survivors, beside the numbers; one sentence each.
+    #[must_use]
+    pub fn triage_words(&self) -> Vec<String> {
+        self.triage.as_ref().map(|triage| triage.words(self)).unwrap_or_default()
+    }
+
     /// Whether every mutant is decided and the verdicts can be trusted.
     #[must_use]
     pub fn is_finished(&self) -> bool {
@@ -208,6 +240,16 @@ impl RunLog {
         self.entries.iter().filter(|it| matches!(it.outcome, Some(Outcome::Undecided { .. })))
     }
 
+    fn of_a_shard(&self) -> String {
+        let all = self.count.totals().mutants + self.count.pending;
+        let shard = self.run.conduct.shard.map(|shard| format!(" {shard}")).unwrap_or_default();
+        format!(
+            "This is shard{shard} of a run: {} of its {all} mutants are of other shards; only `adequacy \
+             merge` of all shards has the numbers of the whole.",
+            self.count.pending
+        )
+    }
+
     /// What a reader must know before the numbers; one sentence each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
@@ -218,9 +260,16 @@ impl RunLog {
                 "This run is not finished: {} of its mutants are not decided; its numbers are not those of the whole.",
                 self.count.pending
             )),
+            State::Shard => notes.push(self.of_a_shard()),
             State::Spoiled => notes.push(
                 "This run is spoiled: its tree changed meanwhile, or processes outlived it; its verdicts cannot be trusted.".to_owned(),
             ),
+        }
+        if let Some(since) = &self.run.since {
+            notes.push(format!(
+                "Only lines that differ from {} were mutated; the numbers are of those alone.",
+                since.words()
+            ));
         }
         if self.torn {
             notes.push("The last line of outcomes.jsonl is torn and was left out.".to_owned());

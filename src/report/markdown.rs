@@ -31,6 +31,13 @@ pub(super) fn render(log: &RunLog) -> String {
     for line in super::executors::lines(log) {
         let _ = writeln!(text, "{}\n", plain(&line));
     }
+    let triaged = log.triage_words();
+    for words in &triaged {
+        let _ = writeln!(text, "- {}", plain(words));
+    }
+    if !triaged.is_empty() {
+        text.push('\n');
+    }
     let classes = log.count.by_class.iter().map(|(class, it)| (class.name().to_owned(), it));
     table(&mut text, "class", classes);
     let files = log.count.by_file.iter().map(|(name, it)| (plain(name), it));
@@ -84,8 +91,10 @@ fn listed(text: &mut String, log: &RunLog, groups: &[Group<'_>]) {
         let _ = writeln!(text, "#### {path} {function}{label}\n");
         for entry in group.survivors.iter().take(left) {
             let row = &entry.row;
-            let _ =
-                writeln!(text, "{} line {}: {}\n", plain(&row.id), row.line, plain(&row.operator));
+            let judged = log.judgement(entry).map(|it| format!(" ({})", it.classification.word()));
+            let judged = judged.unwrap_or_default();
+            let (id, operator) = (plain(&row.id), plain(&row.operator));
+            let _ = writeln!(text, "{id} line {}: {operator}{judged}\n", row.line);
             let shown = match row.in_words() {
                 Some(words) => format!("{}\n", plain(&words)),
                 None => {

@@ -2,12 +2,15 @@
 
 mod count;
 mod csv;
+pub mod dataset;
 mod entry;
 mod escape;
 mod executors;
+mod explain;
 mod format;
 mod full_json;
 mod github;
+mod gitlab;
 mod group;
 mod headline;
 mod html;
@@ -15,22 +18,30 @@ mod json;
 mod junit;
 mod log;
 mod markdown;
+mod matrix;
 mod place;
 mod prompt;
 mod ratchet;
 mod sarif;
+mod show;
 mod style;
 mod summary;
 pub mod terminal;
 pub mod text;
+mod triage;
 
 pub use count::{CommandCount, Count, share};
 pub use entry::{Entry, Further, PlanRow, Standing};
+pub use explain::{explain, not_killed};
 pub use format::{Format, Request, render};
 pub use group::{Group, survivors};
 pub use headline::headline;
 pub use log::{ReportError, RunLog};
 pub use place::{Place, Region, Source};
 pub use ratchet::{content_keys, new_survivors};
+pub use show::{Evidence, show};
 pub use style::Style;
-pub use summary::summary;
+pub use summary::{brief, summary};
+pub use triage::{
+    Classification, Edited, FILE as TRIAGE_FILE, Judgement, Triage, TriageError, TriageFile, drawn,
+};

@@ -10,7 +10,7 @@ use super::log::RunLog;
 use super::terminal::escaped;
 use super::text::short;
 use crate::adequacy::Interval;
-use crate::measure::{ClassTotals, RunFile, Sentinels};
+use crate::measure::{ClassTotals, Conduct, Confirm, Confirmed, Parallel, RunFile, Sentinels};
 use crate::outcome::Outcome;
 
 /// Survivors that a summary lists.
@@ -30,7 +30,8 @@ pub fn summary(log: &RunLog, style: Style) -> String {
         text.push('\n');
     }
     let totals = log.count.totals();
-    if totals.mutants == 0 {
+    let is_part = log.run.conduct.shard.is_some();
+    if totals.mutants == 0 && !is_part {
         let _ = writeln!(text, "{}\n", style.red("No mutant counts: nothing was measured."));
         return text;
     }
@@ -39,7 +40,7 @@ pub fn summary(log: &RunLog, style: Style) -> String {
     undecided(&mut text, log, style);
     tables(&mut text, log, style);
     trust(&mut text, log);
-    if totals.killed == 0 {
+    if totals.killed == 0 && !is_part {
         let words =
             "The commands killed nothing: they cannot tell a right solution from a wrong one.";
         let _ = writeln!(text, "{}\n", style.red(words));
@@ -91,7 +92,9 @@ fn heading(text: &mut String, group: &Group<'_>, style: Style) {
 fn survivor(text: &mut String, log: &RunLog, entry: &Entry, style: Style) {
     let row = &entry.row;
     let id = style.faint(&row.id);
-    let _ = writeln!(text, "    {id} line {}: {}", row.line, escaped(&row.operator));
+    let judged = log.judgement(entry).map(|it| format!("  ({})", it.classification.word()));
+    let judged = judged.unwrap_or_default();
+    let _ = writeln!(text, "    {id} line {}: {}{judged}", row.line, escaped(&row.operator));
     let room = style.room(8);
     let _ = match row.in_words() {
         Some(words) => writeln!(text, "      {}", escaped(&words)),
@@ -107,6 +110,15 @@ fn survivor(text: &mut String, log: &RunLog, entry: &Entry, style: Style) {
             )
         }
     };
+}
+
+/// A mutant as a summary lists it: where it is and what it changes.
+#[must_use]
+pub fn brief(log: &RunLog, entry: &Entry, style: Style) -> String {
+    let row = &entry.row;
+    let mut text = format!("  {} {}\n", escaped(&row.path), escaped(row.place_name()));
+    survivor(&mut text, log, entry, style);
+    text
 }
 
 fn undecided(text: &mut String, log: &RunLog, style: Style) {
@@ -199,6 +211,10 @@ fn commands(text: &mut String, log: &RunLog, style: Style) {
             command.alone
         );
     }
+    if let Some(matrix) = &log.run.matrix {
+        let lines = super::matrix::lines(matrix);
+        let _ = lines.iter().try_for_each(|line| writeln!(text, "  {}", escaped(line)));
+    }
     text.push('\n');
 }
 
@@ -216,6 +232,9 @@ fn trust(text: &mut String, log: &RunLog) {
         share(totals.killed, totals.mutants),
         share(log.count.by_exit(), totals.mutants)
     );
+    for words in log.triage_words() {
+        let _ = writeln!(text, "{}", escaped(&words));
+    }
     sampling(text, run);
     let _ = writeln!(text, "Kills by reason: {}", or_none(&reasons));
     let _ = writeln!(text, "First killers: {}", or_none(&killers));
@@ -234,8 +253,34 @@ fn trust(text: &mut String, log: &RunLog) {
             totals.equivalent, totals.duplicate, totals.not_sampled
         );
     }
+    second_answers(text, run);
+    let _ = writeln!(text, "Commands were held so: {}", escaped(&run.isolation.words()));
+    for before in &run.isolation_before {
+        let words = escaped(&before.words());
+        let _ = writeln!(text, "  and before the run was resumed: {words}");
+    }
     not_reached(text, run);
     text.push('\n');
+}
+
+/// What was run once more, and whether it gave the same.
+fn second_answers(text: &mut String, run: &RunFile) {
+    let Conduct { confirm, confirmed, check_parallel, .. } = &run.conduct;
+    let asked = match confirm {
+        Confirm::Off => "not asked for".to_owned(),
+        Confirm::Auto | Confirm::All => {
+            let Confirmed { asked, flips } = confirmed;
+            format!("asked of {asked} mutants, flips: {flips}")
+        }
+    };
+    let _ = writeln!(text, "Second answers: {asked}");
+    for Parallel { jobs, sampled, differing } in check_parallel {
+        let _ = writeln!(
+            text,
+            "Alone as beside {jobs} workers: {} of {sampled} sampled mutants",
+            sampled - differing.len() as u64
+        );
+    }
 }
 
 /// What the mutants that ran stand for.
@@ -264,24 +309,31 @@ fn or_none(parts: &[String]) -> String {
     if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
 }
 
-/// Upper 95 % bound on the rate of failing unmutated runs, in per cent. Without a failure it is
-/// exact: `1 - 0.05^(1/n)`; with failures it is Wilson's, one-sided.
+/// Upper 95 % bound on the rate of failing unmutated runs, in per cent.
 #[must_use]
 pub(super) fn flake_bound(runs: u64, failures: u64) -> String {
     if runs == 0 {
         return "100 %".to_owned();
     }
+    format!("{:.1} %", flake_rate(runs, failures) * 100.0)
+}
+
+/// The same, 0 to 1. Without a failure it is exact: `1 - 0.05^(1/n)`; with failures it is Wilson's,
+/// one-sided.
+#[must_use]
+pub(super) fn flake_rate(runs: u64, failures: u64) -> f64 {
+    if runs == 0 {
+        return 1.0;
+    }
     #[expect(clippy::cast_precision_loss, reason = "a count of runs")]
     let (n, k) = (runs as f64, failures as f64);
-    let bound = if failures == 0 {
-        1.0 - 0.05_f64.powf(1.0 / n)
-    } else {
-        let z = 1.644_854;
-        let p = k / n;
-        let spread = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
-        ((p + z * z / (2.0 * n) + spread) / (1.0 + z * z / n)).min(1.0)
-    };
-    format!("{:.1} %", bound * 100.0)
+    if failures == 0 {
+        return 1.0 - 0.05_f64.powf(1.0 / n);
+    }
+    let z = 1.644_854;
+    let p = k / n;
+    let spread = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+    ((p + z * z / (2.0 * n) + spread) / (1.0 + z * z / n)).min(1.0)
 }
 
 #[cfg(test)]

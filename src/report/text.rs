@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use similar::TextDiff;
 
 use super::Style;
+use super::entry;
 use super::terminal::escaped;
 use crate::measure::Totals;
-use crate::plan::{Class, Mutant, Plan, Row, lines, readable};
+use crate::plan::{Mutant, Plan, Row, lines, readable};
 use crate::tree::{Snapshot, TreeError};
 
 /// Characters of a before or after that fit on a line.
@@ -40,27 +41,14 @@ pub fn line(plan: &Plan, mutant: &Mutant, source: &[u8], style: Style) -> String
     format!("{head} {what}{}", why.unwrap_or_default())
 }
 
-/// What a mutant does that stands for more than its text shows: a whole change, a whole function.
+/// What a mutant does that stands for more than its text shows.
 fn in_words(plan: &Plan, mutant: &Mutant) -> Option<String> {
-    use Class::{Cheat, CheatExtra, Degenerate, FileRevert, NullPatch, StubPatch};
-    let summary = mutant.operator.summary;
-    match mutant.class {
-        Cheat | CheatExtra | Degenerate => {
-            let file = plan.file(mutant);
-            let function = mutant.function.map(|place| escaped(&file.functions[place as usize]));
-            Some(format!("{}: {summary}", function.unwrap_or_default()))
-        }
-        NullPatch | StubPatch | FileRevert => {
-            let files = mutant.edits().count();
-            Some(format!("({files} {}) {summary}", if files == 1 { "file" } else { "files" }))
-        }
-        Class::HunkRevert
-        | Class::Change
-        | Class::Function
-        | Class::Rest
-        | Class::Extra
-        | Class::Full => None,
-    }
+    let file = plan.file(mutant);
+    let function = mutant.function.map(|place| file.functions[place as usize].as_str());
+    let function = function.unwrap_or(entry::NO_FUNCTION);
+    let files = mutant.edits().count();
+    entry::in_words(mutant.class, mutant.operator.summary, function, files)
+        .map(|words| escaped(&words))
 }
 
 /// The text on one line, cut to what fits, with what a terminal would obey escaped.

@@ -108,16 +108,18 @@ impl Lab<'_> {
     pub fn observe(&self, name: &str, times: u32) -> Result<Vec<Vec<Run>>, RunError> {
         let (attempt, stop, from) = (Attempt::First, Stop::Never, Tier::Exact);
         let how = How { attempt, stop, must_build: false, from };
-        let mut seat = self.seat(0);
-        let mut one = |round: u32| {
+        let one = |round: u32| {
+            let mut seat = self.seat(0);
             let name = format!("{name}-{round}");
             let runs = self.trial(&mut seat, &name, &[], Vec::new(), how)?;
             if runs.last().is_none_or(|run| again(&run.exit) != Again::Alone) {
                 return Ok(runs);
             }
+            drop(seat);
+            let mut seat = self.seat_alone(0);
             self.trial(&mut seat, &name, &[], runs, How { attempt: Attempt::Alone, ..how })
         };
-        (1..=times).map(&mut one).collect()
+        (1..=times).map(one).collect()
     }
 
     /// The commands that ended well in some rounds and not in others, and were let through; one that

@@ -7,11 +7,13 @@
 
 mod baseline;
 pub mod certificate;
+mod confirm;
 pub mod environment;
 pub mod exec;
 mod executor;
 pub mod exit;
 mod lab;
+mod left;
 mod orphans;
 mod pool;
 mod processes;
@@ -20,6 +22,7 @@ mod runner;
 pub mod sandbox;
 pub mod spawn;
 mod trial;
+mod turns;
 pub mod workspace;
 
 use std::path::PathBuf;
@@ -33,10 +36,12 @@ pub use environment::Environment;
 pub use executor::{Declined, Offered, Tier};
 pub use exit::Exit;
 pub use lab::{Lab, Settings};
+pub use left::Left;
 pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
 pub use red::Red;
-pub use runner::{Label, Runner, Tests};
+pub use runner::{Label, Runner, Tests, junit};
 pub use spawn::Spawner;
+pub use turns::{Share, Turn, Turns, Useful};
 
 use crate::base::{Sha256, seconds};
 use crate::tree::TreeError;
@@ -64,6 +69,9 @@ pub enum Attempt {
     Repeat,
     /// Once more at the end, with no other worker active; a time limit is doubled.
     Alone,
+    /// Once more from a clean start, to see whether the answer is the same. What follows it among the
+    /// runs of a mutant belongs to this second answer.
+    Confirm,
 }
 
 /// One process tree from start to certificate.
@@ -91,6 +99,13 @@ pub struct Run {
     /// The faster executors that were asked first and could not vouch for what they saw.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declined: Vec<Declined>,
+}
+
+/// The runs of a mutant's first answer, and those of its second, of which there may be none.
+#[must_use]
+pub fn answers(runs: &[Run]) -> (&[Run], &[Run]) {
+    let second = runs.iter().position(|run| run.attempt == Attempt::Confirm);
+    runs.split_at(second.unwrap_or(runs.len()))
 }
 
 impl Run {

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::executor::Tier;
-use super::lab::Lab;
+use super::lab::{Lab, Sitting};
 use super::trial::{Again, How, Stop, again};
-use super::{Attempt, Exit, Run, RunError};
+use super::{Attempt, Exit, Run, RunError, Share, Step};
 use crate::base::Event;
 use crate::plan::Plan;
 
@@ -23,6 +23,8 @@ const LONGEST_BETWEEN_SENTINELS: Duration = Duration::from_secs(600);
 /// Sentinels in a row that may fail, each in a fresh workspace, before the run is given up.
 const PATIENCE: u32 = 3;
 
+const WAITING: &str = "running again, one at a time, what other workers could have caused";
+
 /// Keeps what the pool finds out, at once, so that a run that is broken off loses none of it. Called by
 /// any worker.
 pub trait Keep: Sync {
@@ -31,6 +33,13 @@ pub trait Keep: Sync {
     /// # Errors
     /// [`RunError`] when they cannot be kept: the run ends.
     fn decided(&self, place: usize, runs: &[Run]) -> Result<(), RunError>;
+
+    /// The steps of the mutant at `place` that must give the same once more, from a clean start, before
+    /// these runs are its answer; none where they suffice.
+    fn asks_again(&self, place: usize, runs: &[Run]) -> Vec<Step> {
+        let _ = (place, runs);
+        Vec::new()
+    }
 
     /// The unmutated tree was run between the mutants, and whether it passed.
     ///
@@ -49,23 +58,15 @@ impl<F: Fn(usize, &[Run]) -> Result<(), RunError> + Sync> Keep for F {
     }
 }
 
-/// How the mutants of a pool are run.
-#[derive(Clone, Copy)]
-struct Course {
-    /// What it is, for people.
-    name: &'static str,
-    /// The fastest executor that is asked.
-    from: Tier,
-    /// What the names of its logs have after the mutant's.
-    suffix: &'static str,
-}
-
 struct Pool<'a> {
     lab: &'a Lab<'a>,
     plan: &'a Plan,
     todo: &'a [usize],
     keep: &'a dyn Keep,
-    course: Course,
+    /// The fastest executor that is asked for a first run.
+    from: Tier,
+    /// What the names of logs begin with.
+    prefix: &'static str,
     next: AtomicUsize,
     waiting: Mutex<Vec<Tried>>,
     sentinels: AtomicU64,
@@ -74,9 +75,11 @@ struct Pool<'a> {
 }
 
 /// A mutant and what it did so far.
-struct Tried {
-    place: usize,
-    runs: Vec<Run>,
+pub(super) struct Tried {
+    pub(super) place: usize,
+    pub(super) runs: Vec<Run>,
+    /// The steps of its second answer, once it is asked for one.
+    pub(super) again: Vec<Step>,
 }
 
 impl Tried {
@@ -86,9 +89,14 @@ impl Tried {
     }
 
     /// Whether its last run must be made again with no other worker active.
-    fn waits(&self) -> bool {
-        let last = self.runs.last();
-        last.is_some_and(|run| run.attempt == Attempt::First && again(&run.exit) == Again::Alone)
+    pub(super) fn waits(&self) -> bool {
+        let beside = |run: &&Run| matches!(run.attempt, Attempt::First | Attempt::Confirm);
+        let last = self.runs.last().filter(beside);
+        last.is_some_and(|run| again(&run.exit) == Again::Alone)
+    }
+
+    fn new(place: usize) -> Self {
+        Self { place, runs: Vec::new(), again: Vec::new() }
     }
 }
 
@@ -117,12 +125,12 @@ impl Lab<'_> {
     /// # Errors
     /// [`RunError`] when the run cannot go on, or `keep` says so.
     pub fn mutants(&self, plan: &Plan, todo: &[usize], keep: &dyn Keep) -> Result<(), RunError> {
-        let course = Course { name: "running the mutants", from: Tier::FASTEST, suffix: "" };
-        self.queue(plan, todo, keep, course)
+        let pool = Pool { todo, from: Tier::FASTEST, ..Pool::new(self, plan, keep) };
+        self.queue(&pool, "running the mutants")
     }
 
-    /// The same on the exact path alone, with `suffix` in the names of the logs so that no earlier one
-    /// is written over; `name` says to people what that is for.
+    /// The same on the exact path alone. Logs begin with `prefix`, so that no earlier one is written
+    /// over; `name` says to people what that is for.
     ///
     /// # Errors
     /// [`RunError`] when the run cannot go on, or `keep` says so.
@@ -130,32 +138,15 @@ impl Lab<'_> {
         &self,
         plan: &Plan,
         todo: &[usize],
+        (name, prefix): (&'static str, &'static str),
         keep: &dyn Keep,
-        (name, suffix): (&'static str, &'static str),
     ) -> Result<(), RunError> {
-        self.queue(plan, todo, keep, Course { name, from: Tier::Exact, suffix })
+        self.queue(&Pool { todo, prefix, ..Pool::new(self, plan, keep) }, name)
     }
 
-    fn queue(
-        &self,
-        plan: &Plan,
-        todo: &[usize],
-        keep: &dyn Keep,
-        course: Course,
-    ) -> Result<(), RunError> {
-        self.sink.tell(Event::Step { name: course.name.into(), total: Some(todo.len() as u64) });
-        let pool = Pool {
-            lab: self,
-            plan,
-            todo,
-            keep,
-            course,
-            next: AtomicUsize::new(0),
-            waiting: Mutex::new(Vec::new()),
-            sentinels: AtomicU64::new(0),
-            done: AtomicU64::new(0),
-            killed: AtomicU64::new(0),
-        };
+    fn queue(&self, pool: &Pool<'_>, name: &'static str) -> Result<(), RunError> {
+        let todo = pool.todo;
+        self.sink.tell(Event::Step { name: name.into(), total: Some(todo.len() as u64) });
         let workers = 0..self.seats.len().min(todo.len());
         self.pool.install(|| {
             workers.into_par_iter().try_for_each(|worker| {
@@ -163,15 +154,50 @@ impl Lab<'_> {
                 pool.work(worker).inspect_err(|_| pool.next.store(todo.len(), Ordering::SeqCst))
             })
         })?;
-        pool.confirm()
+        pool.confirm(WAITING)
+    }
+
+    /// Runs mutants one at a time with no other worker active; as [`Lab::mutants`] else. Their logs
+    /// begin with `prefix`.
+    ///
+    /// # Errors
+    /// [`RunError`] when the run cannot go on, or `keep` says so.
+    pub fn alone(
+        &self,
+        plan: &Plan,
+        todo: &[usize],
+        (name, prefix): (&'static str, &'static str),
+        keep: &dyn Keep,
+    ) -> Result<(), RunError> {
+        let waiting = Mutex::new(todo.iter().map(|&place| Tried::new(place)).collect());
+        Pool { waiting, prefix, ..Pool::new(self, plan, keep) }.confirm(name)
+    }
+}
+
+impl<'a> Pool<'a> {
+    fn new(lab: &'a Lab<'a>, plan: &'a Plan, keep: &'a dyn Keep) -> Self {
+        Self {
+            lab,
+            plan,
+            todo: &[],
+            keep,
+            from: Tier::Exact,
+            prefix: "",
+            next: AtomicUsize::new(0),
+            waiting: Mutex::new(Vec::new()),
+            sentinels: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+            killed: AtomicU64::new(0),
+        }
     }
 }
 
 impl Pool<'_> {
     fn work(&self, worker: usize) -> Result<(), RunError> {
+        let _useful = self.lab.spawner.share().filter(|_| worker > 0).map(Share::one_more);
         let mut pending = Pending::new();
         while let Some(&place) = self.todo.get(self.next.fetch_add(1, Ordering::SeqCst)) {
-            let tried = self.attempt(worker, Tried { place, runs: Vec::new() }, Attempt::First)?;
+            let tried = self.attempt(worker, Tried::new(place), Attempt::First)?;
             self.progress(&tried);
             self.sort(tried, &mut pending)?;
             if pending.is_due() {
@@ -181,25 +207,68 @@ impl Pool<'_> {
         self.sentinel(worker, &mut pending, Attempt::First)
     }
 
-    /// Runs a mutant, from where its runs end. As `Alone` it is brought to its end whatever it needs.
+    /// Runs a mutant, from where its runs end, and once more where `keep` asks for that. As `Alone` it
+    /// is brought to its end whatever it needs.
     fn attempt(&self, worker: usize, tried: Tried, attempt: Attempt) -> Result<Tried, RunError> {
-        let Tried { place, runs } = tried;
+        let mut tried = tried;
+        if tried.again.is_empty() {
+            tried = self.first_answer(worker, tried, attempt)?;
+            if tried.waits() {
+                return Ok(tried);
+            }
+            tried.again = self.keep.asks_again(tried.place, &tried.runs);
+        }
+        self.second_answer(worker, tried, attempt)
+    }
+
+    fn second_answer(
+        &self,
+        worker: usize,
+        tried: Tried,
+        attempt: Attempt,
+    ) -> Result<Tried, RunError> {
+        if tried.again.is_empty() {
+            return Ok(tried);
+        }
+        let mutant = &self.plan.mutants[tried.place];
+        let edits = self.plan.texts(mutant, self.lab.snapshot)?;
+        let must_build = !mutant.class.is_never_unviable();
+        let (stop, from) = (Stop::FirstFailure, Tier::Exact);
+        let how = How { attempt, stop, must_build, from };
+        let name = format!("{}{}", self.prefix, mutant.id);
+        self.lab.confirm(&mut self.sit(worker, attempt), &name, &edits, tried, how)
+    }
+
+    fn first_answer(
+        &self,
+        worker: usize,
+        tried: Tried,
+        attempt: Attempt,
+    ) -> Result<Tried, RunError> {
+        let Tried { place, runs, again } = tried;
         let mutant = &self.plan.mutants[place];
-        let name = format!("{}{}", mutant.id, self.course.suffix);
+        let name = format!("{}{}", self.prefix, mutant.id);
         let edits = self.plan.texts(mutant, self.lab.snapshot)?;
         let full = self.lab.settings.full_matrix || mutant.class.is_decisive();
         let stop = if full { Stop::Never } else { Stop::FirstFailure };
         let must_build = !mutant.class.is_never_unviable();
         let first = if runs.is_empty() { Attempt::First } else { attempt };
-        let how = How { attempt: first, stop, must_build, from: self.course.from };
-        let mut seat = self.lab.seat(worker);
+        let how = How { attempt: first, stop, must_build, from: self.from };
+        let mut seat = self.sit(worker, attempt);
         let runs = self.lab.trial(&mut seat, &name, &edits, runs, how)?;
         drop(seat);
-        let tried = Tried { place, runs };
+        let tried = Tried { place, runs, again };
         if attempt == Attempt::Alone && tried.waits() {
-            return self.attempt(worker, tried, attempt);
+            return self.first_answer(worker, tried, attempt);
         }
         Ok(tried)
+    }
+
+    fn sit(&self, worker: usize, attempt: Attempt) -> Sitting<'_> {
+        match attempt {
+            Attempt::Alone => self.lab.seat_alone(worker),
+            Attempt::First | Attempt::Repeat | Attempt::Confirm => self.lab.seat(worker),
+        }
     }
 
     fn progress(&self, tried: &Tried) {
@@ -248,7 +317,7 @@ impl Pool<'_> {
                             self.give_up(&tried)?;
                             continue;
                         }
-                        let fresh = Tried { place: tried.place, runs: Vec::new() };
+                        let fresh = Tried::new(tried.place);
                         self.sort(self.attempt(worker, fresh, attempt)?, pending)?;
                     }
                 }
@@ -263,11 +332,11 @@ impl Pool<'_> {
         let failures = failed.iter().flat_map(|tried| &tried.runs).filter(|run| !run.passed());
         let mut executors = failures.map(|run| run.executor).collect::<BTreeSet<_>>();
         if executors.is_empty() {
-            executors.insert(self.course.from);
+            executors.insert(self.from);
         }
         for from in executors {
             let number = self.sentinels.fetch_add(1, Ordering::SeqCst) + 1;
-            let name = format!("sentinel{}-{number}", self.course.suffix);
+            let name = format!("{}sentinel-{number}", self.prefix);
             let result = self.lab.unmutated(worker, &name, true, from);
             match &result {
                 Ok(_) => self.keep.unmutated(true)?,
@@ -296,7 +365,7 @@ impl Pool<'_> {
     }
 
     /// The mutants whose exits others could have caused, one at a time on a quiet machine.
-    fn confirm(&self) -> Result<(), RunError> {
+    fn confirm(&self, name: &'static str) -> Result<(), RunError> {
         let mut waiting = std::mem::take(&mut *self.waiting.lock().expect("the workers are done"));
         waiting.sort_by_key(|tried| tried.place);
         if waiting.is_empty() {
@@ -305,10 +374,7 @@ impl Pool<'_> {
         let total = Some(waiting.len() as u64);
         self.done.store(0, Ordering::SeqCst);
         self.killed.store(0, Ordering::SeqCst);
-        self.lab.sink.tell(Event::Step {
-            name: "running again, one at a time, what other workers could have caused".into(),
-            total,
-        });
+        self.lab.sink.tell(Event::Step { name: name.into(), total });
         let mut pending = Pending::new();
         for tried in waiting {
             let tried = self.attempt(0, tried, Attempt::Alone)?;

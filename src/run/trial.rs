@@ -131,6 +131,7 @@ impl Lab<'_> {
             Attempt::First => (1, ""),
             Attempt::Repeat => (1, ".repeat"),
             Attempt::Alone => (2, ".alone"),
+            Attempt::Confirm => (1, ".confirm"),
         };
         let log = self.log_name(&name, step, suffix);
         let mut run = self.spawn(seat, argv, limit * factor, step, attempt, log)?;
@@ -210,16 +211,17 @@ impl Lab<'_> {
         attempt: Attempt,
         log: String,
     ) -> Result<Run, RunError> {
-        let path = self.settings.logs.join(&log);
-        let finished = self.spawner.run(&CommandSpec {
+        let (path, tree) = (self.settings.logs.join(&log), seat.workspace.tree());
+        let spec = CommandSpec {
             argv: argv.words(),
-            cwd: &seat.workspace.tree(),
+            cwd: &tree,
             workspace: seat.workspace.path(),
             environment: &seat.environment,
             log: &path,
             limit,
             output_limit: self.settings.output_limit,
-        });
+        };
+        let finished = self.spawner.run_shown_at(&spec, self.shown_at(step));
         seat.certify(finished.certificate);
         if finished.exit == Exit::Interrupted {
             return Err(RunError::Interrupted);
@@ -247,7 +249,7 @@ impl Lab<'_> {
 
 /// Whether the runs of a step can be nothing but a kill. Where that is open the later commands are
 /// run too: one of them may kill.
-fn decides(runs: &[Run], step: Step) -> bool {
+pub(super) fn decides(runs: &[Run], step: Step) -> bool {
     let mut exits = runs.iter().filter(|run| run.step == step).map(|run| &run.exit);
     exits.next().is_some_and(|first| is_failure(first, exits.next()))
 }

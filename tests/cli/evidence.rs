@@ -369,3 +369,59 @@ fn a_run_without_a_valid_receipt_is_not_reported_or_judged() {
     let report = ["report", "run", "--format", "markdown", "--allow", "no-receipt"];
     sandbox.call(report).run().exits(0).says("No valid receipt");
 }
+
+#[test]
+fn shards_and_what_is_merged_of_them_hold_too() {
+    let sandbox = sealed();
+    let two = ["--operator", "binop-swap", "--operator", "compare-boundary"];
+    for shard in ["1/2", "2/2"] {
+        let folder = format!("part-{}", &shard[..1]);
+        sandbox.measure(&[&two[..], &["--shard", shard, "-o", &folder]].concat()).run().exits(0);
+        assert_eq!(verified(&sandbox, &folder), ["valid"]);
+        let receipt = sandbox.json(&format!("{folder}/receipt.json"));
+        assert_eq!(receipt["result"]["status"], "UNKNOWN", "a part says nothing of the whole");
+    }
+    sandbox.call(["merge", "part-1", "part-2", "-o", "whole"]).run().exits(0);
+    assert_eq!(verified(&sandbox, "whole"), ["valid"]);
+    sandbox.call(["seal", "tree", "--run", "whole"]).run().exits(0);
+    assert_eq!(verified(&sandbox, "whole"), ["valid"]);
+    let contract = |run: &str| sandbox.bytes(&format!("{run}/sealed/contract.json"));
+    assert!(contract("run") == contract("whole"), "the sealed bytes do not show the shards");
+    remove(&sandbox, "part-2/receipt.json");
+    let ran = sandbox.call(["merge", "part-1", "part-2", "-o", "again"]).run();
+    ran.exits(11).tells("`part-2` has no valid receipt");
+}
+
+#[test]
+fn what_setup_and_commands_leave_is_written_down() {
+    let sandbox = Sandbox::with("calc");
+    let check = format!("open('report.txt', 'w').close()\n{}", sandbox.read("tree/check.py"));
+    sandbox
+        .write("tree/check.py", check)
+        .write("tree/package-lock.json", "{}\n")
+        .write("tree/package.json", "{}\n");
+    let task = "contract_id = 'c'\n[[acceptance]]\nid = 'unit'\nargv = ['python3', 'check.py']\n\
+                [mutate]\ninclude = ['calc.py']\n[setup]\nargv = ['python3', 'setup_it.py']\n";
+    let setup = "import os\nos.makedirs('node_modules/@a/b')\nos.mkdir('node_modules/c')\n\
+                 open('package.json', 'a').write(' ')\n";
+    sandbox.write("tree/adequacy.toml", task).write("tree/setup_it.py", setup);
+    sandbox.measure(&["--operator", "binop-swap", "-o", "run"]).run().exits(0);
+    assert_eq!(verified(&sandbox, "run"), ["valid"]);
+    let record = sandbox.json("run/evidence/frozen-install.json");
+    let inputs = record["pre"]["inputs"].as_object().expect("inputs").keys().collect::<Vec<_>>();
+    assert_eq!(inputs, ["package-lock.json", "package.json"]);
+    assert_eq!(record["pre"]["node_modules_present"], false);
+    let post = json!({"exit": 0, "projects": null, "packages_added": 2, "lock_unchanged": true, "all_inputs_unchanged": false});
+    assert_eq!(record["post"], post);
+    let risks = sandbox.json("run/evidence/final-verdict.json")["residual_risks"].to_string();
+    assert!(risks.contains("do not leave `report.txt`"), "{risks}");
+    assert_eq!(
+        sandbox.json("run/run.json")["left"],
+        json!({"changed": [], "appeared": ["report.txt"], "went": []})
+    );
+    let allowed = task.replace("'check.py']", "'check.py']\nrun_writes = ['report.txt']");
+    sandbox.write("tree/adequacy.toml", allowed);
+    sandbox.measure(&["--operator", "binop-swap", "-o", "run"]).run().exits(0);
+    let risks = sandbox.json("run/evidence/final-verdict.json")["residual_risks"].to_string();
+    assert!(!risks.contains("report.txt"), "{risks}");
+}

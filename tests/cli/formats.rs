@@ -144,6 +144,13 @@ fn all_formats_tell_of_the_same_mutants() {
     let all = all.map(|it| format!("{} {}", it["id"], it["standing"]).replace('"', ""));
     assert_eq!(rows, all.collect::<Vec<_>>());
 
+    let issues = json(&sandbox, "gitlab");
+    let issues = issues.as_array().expect("a list");
+    let prints = texts(issues.iter().map(|issue| &issue["fingerprint"]));
+    assert_eq!((issues.len(), prints.len()), (8, 8));
+    let first = &issues[0]["location"];
+    assert!(first["path"].as_str().is_some_and(|path| path.starts_with("tree/")), "{first}");
+
     for format in ["text", "markdown", "prompt", "html"] {
         let text = report(&sandbox, format);
         let missing = survived.iter().find(|id| !text.contains(id.as_str()));
@@ -214,7 +221,7 @@ fn check(value: &Value, schema: &Value, place: &str, root: &Value, faults: &mut 
         faults.push(format!("{place}: not {}", schema["const"]));
     }
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        if value.get(name).is_none() {
+        if value.is_object() && value.get(name).is_none() {
             faults.push(format!("{place}: no `{name}`"));
         }
     }

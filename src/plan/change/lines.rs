@@ -8,7 +8,7 @@ use super::opcodes::{Hunk, hunks};
 
 /// What a change does to one file.
 #[derive(Debug, Default)]
-pub(super) struct Changed {
+pub(in crate::plan) struct Changed {
     /// The stretches of lines that differ.
     pub(super) hunks: Vec<Hunk>,
     /// Changed lines of the new side, from 1.
@@ -45,8 +45,13 @@ impl Changed {
         Self { hunks, ranges, anchors }
     }
 
+    /// The change from one text to another, whose outline is given.
+    pub(in crate::plan) fn between(before: &[u8], after: &[u8], outline: &Outline) -> Self {
+        Self::of(&Lines::of(before), &Lines::of(after), outline)
+    }
+
     /// Whether a line is changed.
-    pub(super) fn holds(&self, line: u32) -> bool {
+    pub(in crate::plan) fn holds(&self, line: u32) -> bool {
         self.ranges.iter().any(|range| range.contains(&line))
     }
 

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, HashMap};
 use adequacy_mutators::{Bodies, Cheats, Family, Found, Mutation, Outline, Unfit, patch};
 use rayon::prelude::*;
 
-use self::lines::{Changed, Lines, difference};
+pub(super) use self::lines::Changed;
+use self::lines::{Lines, difference};
 use super::{Class, Edit, Mutant, Plan, PlanError, PlanFile, Uncovered, choose, source};
 use crate::task::Task;
 use crate::tree::Snapshot;

@@ -1,0 +1,123 @@
+//! Which mutants are asked for a second answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::Line;
+use crate::outcome::{Doubt, Outcome, Reason};
+use crate::plan::Plan;
+use crate::run::{Run, Step, answers};
+
+/// Of which mutants a second answer is asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confirm {
+    /// Of the decisive classes; of kills in which the tests were not what failed; of a sample.
+    #[default]
+    Auto,
+    /// Of all.
+    All,
+    /// Of none.
+    Off,
+}
+
+/// One in so many of the mutants that are not asked anyway.
+const SAMPLED: usize = 20;
+
+/// The mutants that are asked whatever their first answer is.
+pub(super) struct Chosen {
+    mode: Confirm,
+    always: BTreeSet<usize>,
+}
+
+impl Chosen {
+    /// Chooses among the mutants that count: the same whichever shard, part or worker runs them.
+    pub(super) fn of(mode: Confirm, plan: &Plan, seed: u64) -> Self {
+        let (mut always, mut rest) = (BTreeSet::new(), Vec::new());
+        for place in plan.counted() {
+            match plan.mutants[place].class.is_decisive() {
+                true => drop(always.insert(place)),
+                false => rest.push(place),
+            }
+        }
+        let size = rest.len() / SAMPLED;
+        rest.sort_by_cached_key(|&place| {
+            <[u8; 32]>::from(Sha256::digest(format!("confirm:{seed}:{}", plan.mutants[place].id)))
+        });
+        always.extend(rest.into_iter().take(size));
+        Self { mode, always }
+    }
+
+    /// The steps of the mutant at `place` that must give the same once more, after its first answer
+    /// came to `outcome`: of a kill the command that killed, of a survivor every command but the `flaky`
+    /// ones, whose second answer nobody would ask about. A step that was run twice has answered twice.
+    pub(super) fn steps(
+        &self,
+        (place, outcome): (usize, Outcome),
+        runs: &[Run],
+        commands: usize,
+        flaky: &BTreeSet<usize>,
+    ) -> Vec<Step> {
+        let strange = match outcome {
+            Outcome::Killed { reason, .. } => {
+                !matches!(reason, Reason::Exit | Reason::Collection | Reason::NoTests)
+            }
+            Outcome::Survived | Outcome::Undecided { .. } | Outcome::Unviable => false,
+        };
+        let is_asked = match self.mode {
+            Confirm::Off => false,
+            Confirm::All => true,
+            Confirm::Auto => strange || self.always.contains(&place),
+        };
+        let steps = match outcome {
+            Outcome::Killed { command, .. } => vec![Step::Command(command)],
+            Outcome::Survived => (0..commands)
+                .filter(|command| !flaky.contains(command))
+                .map(Step::Command)
+                .collect(),
+            Outcome::Unviable => vec![Step::Build],
+            Outcome::Undecided { .. } => Vec::new(),
+        };
+        let times = |step: Step| runs.iter().filter(|run| run.step == step).count();
+        let is_twice =
+            matches!(steps[..], [step] if times(step) > 1 && outcome != Outcome::Survived);
+        if is_asked && !is_twice { steps } else { Vec::new() }
+    }
+}
+
+/// How the second answers turned out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confirmed {
+    /// Mutants that were asked for one.
+    pub asked: u64,
+    /// Those whose second answer was another.
+    pub flips: u64,
+}
+
+/// Counts the second answers among these verdicts, of which the later of two on one mutant stands.
+pub(super) fn count<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Confirmed {
+    let lines = lines.into_iter().map(|line| (line.id.as_str(), line));
+    let mut confirmed = Confirmed::default();
+    for line in lines.collect::<BTreeMap<_, _>>().into_values() {
+        let is_flip = matches!(line.outcome, Outcome::Undecided { why: Doubt::Flaky, .. });
+        confirmed.asked += u64::from(!answers(&line.runs).1.is_empty());
+        confirmed.flips += u64::from(is_flip);
+    }
+    confirmed
+}
+
+impl FromStr for Confirm {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "all" => Ok(Self::All),
+            "off" => Ok(Self::Off),
+            _ => Err("must be auto, all or off"),
+        }
+    }
+}
