@@ -279,8 +279,8 @@ impl Doubt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Attempt;
     use crate::run::exit::is_failure;
+    use crate::run::{Attempt, Tier};
     use std::time::Duration;
 
     fn run(step: Step, exit: Exit) -> Run {
@@ -292,6 +292,8 @@ mod tests {
             cpu: Duration::ZERO,
             log: String::new(),
             log_sha256: None,
+            executor: Tier::Exact,
+            declined: Vec::new(),
         }
     }
 

@@ -7,10 +7,12 @@ mod conduct;
 mod confirm;
 mod controls;
 mod decide;
+mod draw;
 mod empty;
 mod error;
 mod estimate;
 pub mod evidence;
+mod executors;
 mod flaky_ids;
 mod gates;
 mod history;
@@ -32,6 +34,7 @@ mod run_file;
 mod same_task;
 mod shard;
 mod since;
+mod spot_check;
 mod tamper;
 mod trees;
 mod uncovered;
@@ -44,8 +47,10 @@ use std::time::Duration;
 pub use conduct::{Conduct, Part};
 pub use confirm::{Confirm, Confirmed};
 pub use controls::{Controls, Refusal, Rewrite};
+pub use draw::choose;
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
+pub use executors::{Decided, Executors, Faster};
 pub use ledger::{Ledger, LedgerError, Line};
 pub use links::{Fingerprint, Link, fingerprint, needed};
 pub use matrix::{Matrix, Minimal};
@@ -63,6 +68,7 @@ pub use run_file::{
 };
 pub use shard::Shard;
 pub use since::{Since, SinceError, SinceRecord};
+pub use spot_check::{Difference, SpotCheck};
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 pub use uncovered::UncoveredRecord;
@@ -111,6 +117,8 @@ pub struct Options {
     pub limits: Limits,
     /// Run every command on every mutant.
     pub full_matrix: bool,
+    /// Use the exact path alone.
+    pub exact: bool,
     /// Of which mutants a second answer is asked.
     pub confirm: Confirm,
     /// Run a sample of the mutants alone too, and hold it against what they did beside others.
@@ -162,6 +170,7 @@ impl Options {
             output_limit: OUTPUT_LIMIT,
             limits: Limits::default(),
             full_matrix: false,
+            exact: true,
             confirm: Confirm::Off,
             check_parallel: false,
             max_undecided: None,
@@ -250,7 +259,7 @@ pub fn measure(
     let (plan, snapshot) = (&prepared.plan, &trees.base);
     output.write_sources(plan, snapshot)?;
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
-    let outcomes = decide::decide(&lab, task, &output, &mut run, plan, sink)?;
+    let outcomes = decide::decide((&lab, &baseline), task, &output, &mut run, plan, sink)?;
     if options.check_parallel {
         parallel::check(&lab, task, &output, &mut run, plan, &outcomes)?;
     }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Conduct, Controls, Matrix, Options, Prepared, SinceRecord, StartRecord, UncoveredRecord,
-    VariantRecord,
+    Conduct, Controls, Executors, Matrix, Options, Prepared, SinceRecord, StartRecord,
+    UncoveredRecord, VariantRecord,
 };
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
@@ -129,6 +129,9 @@ pub struct RunFile {
     pub earlier_baselines: u64,
     /// Runs of the unmutated tree between the mutants, in all parts of a resumed run.
     pub sentinels: Sentinels,
+    /// What made the verdicts.
+    #[serde(default)]
+    pub executors: Executors,
     /// Files none of whose mutants was killed and that no command even loads.
     pub not_reached: Vec<String>,
     /// The numbers, once all mutants are decided.
@@ -348,6 +351,7 @@ impl RunFile {
             taken_over: 0,
             earlier_baselines: 0,
             sentinels: Sentinels::default(),
+            executors: Executors { exact_only: options.exact, ..Executors::default() },
             not_reached: Vec::new(),
             totals: None,
             matrix: None,
@@ -373,6 +377,7 @@ impl RunFile {
     pub(super) fn go_on_from(&mut self, earlier: Option<&Self>) {
         if let Some(earlier) = earlier {
             self.sentinels = earlier.sentinels;
+            self.executors.go_on_from(&earlier.executors);
             self.earlier_baselines = earlier.earlier_baselines + earlier.baselines.len() as u64;
             let before = earlier.isolation_before.iter().chain([&earlier.isolation]);
             for isolation in before.filter(|before| **before != self.isolation) {

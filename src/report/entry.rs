@@ -8,7 +8,7 @@ use super::place::Source;
 use crate::measure::{Line, RunFile};
 use crate::outcome::{self, Outcome, Reason, Verdict};
 use crate::plan::{Class, readable};
-use crate::run::Step;
+use crate::run::{Step, Tier};
 
 /// A line of `mutants.jsonl` as it is read back; its members are those of [`Row`](crate::plan::Row).
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -134,8 +134,8 @@ pub struct Entry {
     pub cpu: Duration,
     /// What a survivor rests on.
     pub basis: Option<String>,
-    /// What made the runs.
-    pub executor: Option<String>,
+    /// What gave the verdict.
+    pub executor: Option<Tier>,
 }
 
 /// What a report says of a mutant.

@@ -92,7 +92,7 @@ pub fn show(
     let standing = entry.standing();
     line("verdict", &format!("{}, {}", standing.word().replace('_', " "), standing.why(&log.run)));
     if let (Some(basis), Some(executor)) = (&entry.basis, &entry.executor) {
-        line("basis", &format!("{basis}, by the executor {executor}"));
+        line("basis", &format!("{basis}, by the executor {}", executor.word()));
     }
     if let Some(judged) = log.judgement(entry) {
         let date = judged.date.map(|date| format!(", {date}")).unwrap_or_default();

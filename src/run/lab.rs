@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::builds::Builds;
 use super::environment::{Environment, Places};
+use super::executor::{Ladders, Tier};
 use super::left::{self, Left};
 use super::sandbox::Workspaces;
 use super::spawn::Spawner;
@@ -82,6 +83,8 @@ pub(super) struct Seat {
     pub(super) is_placed: bool,
     /// Whether the workspace was removed to make room.
     pub(super) vacant: bool,
+    /// The executors that come before the exact path, once they are offered.
+    pub(super) ladders: Ladders,
     /// The certificate of the last run in it; `None` when a process of it may be alive.
     certificate: Option<Certificate>,
 }
@@ -141,6 +144,7 @@ impl<'a> Lab<'a> {
                 warm: false,
                 is_placed: false,
                 vacant: false,
+                ladders: task.commands.iter().map(|_| Vec::new()).collect(),
                 certificate: None,
             }))
         };
@@ -280,7 +284,7 @@ impl<'a> Lab<'a> {
             return Ok(());
         }
         self.covered.store(true, Ordering::SeqCst);
-        match self.unmutated(0, "overlay", true) {
+        match self.unmutated(0, "overlay", true, Tier::Exact) {
             Ok(_) => Ok(()),
             Err(RunError::Red(_) | RunError::NoAnswer { .. }) => {
                 self.covered.store(false, Ordering::SeqCst);
@@ -351,7 +355,8 @@ impl<'a> Lab<'a> {
         let mut seat = self.seat(0);
         // Where every command is to answer, a product that does not build is no answer of theirs.
         let must_build = !all || self.task.build.is_some();
-        let first = How { attempt: Attempt::First, stop, must_build };
+        let from = Tier::Exact;
+        let first = How { attempt: Attempt::First, stop, must_build, from };
         let runs = self.trial(&mut seat, name, edits, Vec::new(), first)?;
         if runs.last().is_some_and(|run| again(&run.exit) == Again::Alone) {
             drop(seat);

@@ -11,6 +11,7 @@ pub mod certificate;
 mod confirm;
 pub mod environment;
 pub mod exec;
+mod executor;
 pub mod exit;
 mod lab;
 mod left;
@@ -34,6 +35,7 @@ use serde::{Deserialize, Serialize};
 pub use baseline::Baseline;
 pub use certificate::Certificate;
 pub use environment::Environment;
+pub use executor::{Declined, Offered, Tier};
 pub use exit::Exit;
 pub use lab::{Lab, Settings};
 pub use left::Left;
@@ -99,6 +101,12 @@ pub struct Run {
     pub log: String,
     /// Digest of that output.
     pub log_sha256: Option<Sha256>,
+    /// What made it.
+    #[serde(default, skip_serializing_if = "Tier::is_exact")]
+    pub executor: Tier,
+    /// The faster executors that were asked first and could not vouch for what they saw.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub declined: Vec<Declined>,
 }
 
 /// The runs of a mutant's first answer, and those of its second, of which there may be none.

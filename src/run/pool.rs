@@ -1,11 +1,13 @@
 //! All mutants over all workers: the queue, the sentinels, and the repeats that need a quiet machine.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
+use super::executor::Tier;
 use super::lab::{Lab, Sitting};
 use super::trial::{Again, How, Stop, again};
 use super::{Attempt, Exit, Run, RunError, Share, Step};
@@ -61,6 +63,8 @@ pub(super) struct Pool<'a> {
     plan: &'a Plan,
     todo: &'a [usize],
     pub(super) keep: &'a dyn Keep,
+    /// The fastest executor that is asked for a first run.
+    from: Tier,
     /// What the names of logs begin with.
     prefix: &'static str,
     next: AtomicUsize,
@@ -125,13 +129,30 @@ impl Lab<'_> {
     /// # Errors
     /// [`RunError`] when the run cannot go on, or `keep` says so.
     pub fn mutants(&self, plan: &Plan, todo: &[usize], keep: &dyn Keep) -> Result<(), RunError> {
-        self.sink.tell(Event::Step {
-            name: "running the mutants".into(),
-            total: Some(todo.len() as u64),
-        });
-        let active = AtomicUsize::new(self.seats.len().min(todo.len()));
-        let pool = Pool { todo, active, ..Pool::new(self, plan, keep) };
+        let pool = Pool { todo, from: Tier::FASTEST, ..Pool::new(self, plan, keep) };
+        self.queue(&pool, "running the mutants")
+    }
+
+    /// The same on the exact path alone. Logs begin with `prefix`, so that no earlier one is written
+    /// over; `name` says to people what that is for.
+    ///
+    /// # Errors
+    /// [`RunError`] when the run cannot go on, or `keep` says so.
+    pub fn exactly(
+        &self,
+        plan: &Plan,
+        todo: &[usize],
+        (name, prefix): (&'static str, &'static str),
+        keep: &dyn Keep,
+    ) -> Result<(), RunError> {
+        self.queue(&Pool { todo, prefix, ..Pool::new(self, plan, keep) }, name)
+    }
+
+    fn queue(&self, pool: &Pool<'_>, name: &'static str) -> Result<(), RunError> {
+        let todo = pool.todo;
+        self.sink.tell(Event::Step { name: name.into(), total: Some(todo.len() as u64) });
         let workers = 0..self.seats.len().min(todo.len());
+        pool.active.store(workers.len(), Ordering::SeqCst);
         self.pool.install(|| {
             workers.into_par_iter().try_for_each(|worker| {
                 // The others end with their present mutant when one cannot go on.
@@ -165,6 +186,7 @@ impl<'a> Pool<'a> {
             plan,
             todo: &[],
             keep,
+            from: Tier::Exact,
             prefix: "",
             next: AtomicUsize::new(0),
             waiting: Mutex::new(Vec::new()),
@@ -238,7 +260,8 @@ impl Pool<'_> {
         let mutant = &self.plan.mutants[tried.place];
         let edits = self.plan.texts(mutant, self.lab.snapshot)?;
         let must_build = !mutant.class.is_never_unviable();
-        let how = How { attempt, stop: Stop::FirstFailure, must_build };
+        let (stop, from) = (Stop::FirstFailure, Tier::Exact);
+        let how = How { attempt, stop, must_build, from };
         let name = format!("{}{}", self.prefix, mutant.id);
         self.lab.confirm(&mut self.sit(worker, attempt), &name, &edits, tried, how)
     }
@@ -257,7 +280,7 @@ impl Pool<'_> {
         let stop = if full { Stop::Never } else { Stop::FirstFailure };
         let must_build = !mutant.class.is_never_unviable();
         let first = if runs.is_empty() { Attempt::First } else { attempt };
-        let how = How { attempt: first, stop, must_build };
+        let how = How { attempt: first, stop, must_build, from: self.from };
         let mut seat = self.sit(worker, attempt);
         let runs = self.lab.trial(&mut seat, &name, &edits, runs, how)?;
         drop(seat);
@@ -302,17 +325,9 @@ impl Pool<'_> {
         attempt: Attempt,
     ) -> Result<(), RunError> {
         for round in 1..=PATIENCE {
-            let number = self.sentinels.fetch_add(1, Ordering::SeqCst) + 1;
-            let name = format!("{}sentinel-{number}", self.prefix);
-            let result = self.lab.unmutated(worker, &name, true);
             let mut failed = std::mem::take(&mut pending.failed);
-            match &result {
-                Ok(_) => self.keep.unmutated(true)?,
-                Err(RunError::Red(_) | RunError::NoAnswer { .. }) => self.keep.unmutated(false)?,
-                Err(_) => {}
-            }
-            match result {
-                Ok(_) => {
+            match self.unmutated(worker, &failed) {
+                Ok(()) => {
                     *pending = Pending::new();
                     return failed.into_iter().try_for_each(|tried| self.stands(tried));
                 }
@@ -359,6 +374,27 @@ impl Pool<'_> {
             let tried = self.attempt(worker, Tried::new(tried.place), attempt)?;
             pending.begun = None;
             self.sort(tried, pending)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the unmutated tree by every executor that these failures came from.
+    fn unmutated(&self, worker: usize, failed: &[Tried]) -> Result<(), RunError> {
+        let failures = failed.iter().flat_map(|tried| &tried.runs).filter(|run| !run.passed());
+        let mut executors = failures.map(|run| run.executor).collect::<BTreeSet<_>>();
+        if executors.is_empty() {
+            executors.insert(self.from);
+        }
+        for from in executors {
+            let number = self.sentinels.fetch_add(1, Ordering::SeqCst) + 1;
+            let name = format!("{}sentinel-{number}", self.prefix);
+            let result = self.lab.unmutated(worker, &name, true, from);
+            match &result {
+                Ok(_) => self.keep.unmutated(true)?,
+                Err(RunError::Red(_) | RunError::NoAnswer { .. }) => self.keep.unmutated(false)?,
+                Err(_) => {}
+            }
+            result?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use super::executor::{Asked, Tier};
 use super::exit::{KILL, is_failure, is_second_hand};
 use super::lab::{Lab, Seat};
 use super::spawn::CommandSpec;
@@ -31,6 +32,8 @@ pub(super) struct How {
     pub(super) stop: Stop,
     /// Whether a tree that does not build is left at that; else its commands run all the same.
     pub(super) must_build: bool,
+    /// The fastest executor that a first run of a command may be made by.
+    pub(super) from: Tier,
 }
 
 /// What an exit calls for before it means anything.
@@ -66,14 +69,19 @@ impl Lab<'_> {
         mut runs: Vec<Run>,
         how: How,
     ) -> Result<Vec<Run>, RunError> {
-        let How { attempt, stop, must_build } = how;
+        let How { attempt, stop, must_build, from } = how;
         let first = runs.last().map_or(Step::Build, |run| run.step);
         let build = self.task.build.as_ref().map(|_| Step::Build);
         let commands = (0..self.task.commands.len()).map(Step::Command);
         let steps = build.into_iter().chain(self.builds.steps()).chain(commands);
         for step in steps.filter(|step| *step >= first) {
-            let (run, tests) =
-                self.step(seat, (name, runs.len()), edits, step, (attempt, must_build))?;
+            let number = (name, runs.len());
+            let (run, tests) = match (step, attempt) {
+                (Step::Command(command), Attempt::First) => {
+                    self.climb(seat, Asked { name: number, edits, command, must_build }, from)?
+                }
+                _ => self.step(seat, number, edits, step, (attempt, must_build))?,
+            };
             let next = again(&run.exit);
             runs.push(run);
             runs.extend(tests);
@@ -118,14 +126,14 @@ impl Lab<'_> {
             Ok(cpu) => cpu,
             Err(run) => return Ok((run, None)),
         };
-        let (argv, limit, id) = self.what(step);
+        let (argv, limit, _) = self.what(step);
         let (factor, suffix) = match attempt {
             Attempt::First => (1, ""),
             Attempt::Repeat => (1, ".repeat"),
             Attempt::Alone => (2, ".alone"),
             Attempt::Confirm => (1, ".confirm"),
         };
-        let log = format!("{name}.{}{suffix}.log", file_name(id));
+        let log = self.log_name(&name, step, suffix);
         let mut run = self.spawn(seat, argv, limit * factor, step, attempt, log)?;
         run.cpu += built;
         let tests = if edits.is_empty() { None } else { self.tests(seat, &run, &name)? };
@@ -186,6 +194,16 @@ impl Lab<'_> {
 
     fn is_flaky(&self, step: Step) -> bool {
         matches!(step, Step::Command(place) if self.flaky().contains(&place))
+    }
+
+    /// The name of a run's log.
+    pub(super) fn log_name(&self, name: &str, step: Step, suffix: &str) -> String {
+        format!("{name}.{}{suffix}.log", file_name(self.what(step).2))
+    }
+
+    /// The words of the command at this place.
+    pub(super) fn argv(&self, command: usize) -> &Argv {
+        &self.task.commands[command].argv
     }
 
     /// Words, limit and name of a step.
@@ -250,6 +268,8 @@ impl Lab<'_> {
             cpu: finished.cpu,
             log_sha256: output.as_deref().map(Sha256::of),
             log,
+            executor: Tier::Exact,
+            declined: Vec::new(),
         })
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::lab::Lab;
 use super::pool::{Pending, Pool, Tried};
-use super::{Attempt, Exit, Run, RunError, Step};
+use super::{Attempt, Exit, Run, RunError, Step, Tier};
 use crate::base::Event;
 
 impl RunError {
@@ -28,6 +28,8 @@ impl Lab<'_> {
             cpu: Duration::ZERO,
             log: String::new(),
             log_sha256: None,
+            executor: Tier::Exact,
+            declined: Vec::new(),
         }
     }
 }

@@ -9,6 +9,7 @@ mod bundles;
 mod checks;
 mod copies;
 mod evidence;
+mod executors;
 mod flips;
 mod formats;
 mod imports;
