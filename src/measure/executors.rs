@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{RunFile, SpotCheck};
-use crate::outcome::Outcome;
-use crate::run::{Offered, Run, Step, Tier};
+use crate::outcome::{Doubt, Outcome};
+use crate::run::{Offered, Run, Step, Tier, answers};
 
 /// How the verdicts of a run were come to: `executors` in `run.json`.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,11 +34,13 @@ pub struct Decided {
     pub outcome: Outcome,
     /// The executor that gave the verdict.
     pub executor: Tier,
-    /// The commands whose last word is that of a faster executor.
+    /// The commands whose first answer is that of a faster executor.
     pub faster: Vec<Faster>,
+    /// Whether a second answer, on the exact path, was another.
+    pub disputed: bool,
 }
 
-/// A command's last word on a mutant, by an executor other than the exact path.
+/// A command's first answer on a mutant, by an executor other than the exact path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Faster {
     /// Place of the command.
@@ -54,7 +56,8 @@ impl Decided {
     #[must_use]
     pub fn of(outcome: Outcome, runs: &[Run]) -> Self {
         let mut last = BTreeMap::new();
-        for run in runs {
+        let (first, second) = answers(runs);
+        for run in first {
             if let Step::Command(command) = run.step {
                 last.insert(command, run);
             }
@@ -73,7 +76,9 @@ impl Decided {
             Outcome::Survived => faster.iter().map(|one| one.executor).min(),
             Outcome::Unviable | Outcome::NotBuilt => None,
         };
-        Self { outcome, executor: executor.unwrap_or_default(), faster }
+        let flips = matches!(outcome, Outcome::Undecided { why: Doubt::Flaky, .. });
+        let disputed = flips && !second.is_empty() && !faster.is_empty();
+        Self { outcome, executor: executor.unwrap_or_default(), faster, disputed }
     }
 }
 

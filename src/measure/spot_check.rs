@@ -22,7 +22,7 @@ const ONE_OF: usize = 20;
 pub struct SpotCheck {
     /// Seed of the draw.
     pub seed: u64,
-    /// Mutants on which a faster executor had the last word for some command.
+    /// Mutants on which a faster executor gave the first answer of some command.
     pub population: u64,
     /// How many of them were run again.
     pub checked: u64,
@@ -75,7 +75,7 @@ pub(super) struct Check<'a> {
 
 impl Check<'_> {
     /// Draws among what was decided, runs what was drawn again, and compares; `None` where no faster
-    /// executor had a last word.
+    /// executor gave an answer.
     pub(super) fn make(
         &self,
         decided: &BTreeMap<usize, Decided>,
@@ -90,7 +90,9 @@ impl Check<'_> {
         let killed = faster.iter().map(|(_, one)| matches!(one.outcome, Outcome::Killed { .. }));
         let claims = ids.iter().map(String::as_str).zip(killed).collect::<Vec<_>>();
         let size = FEWEST.max(faster.len().div_ceil(ONE_OF));
-        let drawn = choose(&claims, size, self.seed);
+        let mut drawn = choose(&claims, size, self.seed).into_iter().collect::<BTreeSet<_>>();
+        // Where the exact path gave another answer already, it is asked who is right.
+        drawn.extend((0..faster.len()).filter(|&number| faster[number].1.disputed));
         let drawn = drawn.into_iter().map(|number| faster[number]).collect::<Vec<_>>();
         let places = drawn.iter().map(|(place, _)| **place).collect::<Vec<_>>();
         let second = Second { runs: Mutex::default(), keep: self.keep };
