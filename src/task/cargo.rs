@@ -252,9 +252,9 @@ mod tests {
                 "cargo test --no-run --doc --profile ci",
             ),
             (
-                "cargo nextest run --cargo-profile=ci --profile slow --retries 2 -E all()",
+                "cargo nextest run --cargo-profile=ci --profile slow --retries 2 -E all",
                 "cargo build --profile ci",
-                "cargo nextest run --no-run --cargo-profile=ci --profile slow --retries 2 -E all()",
+                "cargo nextest run --no-run --cargo-profile=ci --profile slow --retries 2 -E all",
             ),
         ] {
             assert_eq!(of(line), Some((product.to_owned(), tests.to_owned())), "{line}");

@@ -218,7 +218,8 @@ mod tests {
             files,
             [
                 "odd/start.rs Root",
-                "src/a.rs Always",
+                // Of two files, one of which is there under a condition: it is asked about itself.
+                "src/a.rs Conditional",
                 "src/a/h.rs Always",
                 "src/a/j/k.rs Always",
                 "src/b/m.rs Always",
