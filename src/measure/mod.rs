@@ -11,6 +11,7 @@ mod estimate;
 pub mod evidence;
 mod gates;
 mod history;
+mod isolation;
 mod ledger;
 mod links;
 mod merge;
@@ -39,6 +40,7 @@ pub use confirm::{Confirm, Confirmed};
 pub use controls::{Controls, Refusal, Rewrite};
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
+pub use isolation::Isolation;
 pub use ledger::{Ledger, LedgerError, Line};
 pub use merge::{MergeError, Merged, merge};
 pub use observe::{OnStart, StartRecord, VariantRecord};
@@ -49,7 +51,7 @@ pub use protect::RUNNER_FILES;
 pub use reopen::{ReopenError, Reopened, reopen};
 pub use replay::{replay, rerun};
 pub use run_file::{
-    ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
+    ClassTotals, CommandRecord, FORMAT, Interpreted, RunFile, Sentinels, State, Totals,
 };
 pub use shard::Shard;
 pub use since::{Since, SinceError, SinceRecord};
