@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::base::{RelPath, Sha256, Silent};
 use crate::evidence::{Fault, Kind, manifest};
-use crate::measure::evidence::{self as records, BASELINE, MANIFEST, VERDICT};
+use crate::measure::evidence::{self as records, BASELINE, INSTALL, MANIFEST, VERDICT};
 use crate::measure::receipt::{self as claims, Act};
 use crate::measure::{Line, OutputDir, OutputError, RunFile};
 use crate::receipt::validate;
@@ -196,6 +196,10 @@ fn evidence(
     files: &BTreeMap<String, Sha256>,
     faults: &mut Vec<Fault>,
 ) {
+    if run.task.setup.is_some() {
+        // What it found cannot be made again without running it again.
+        shaped(output, Kind::FrozenInstall, INSTALL, faults);
+    }
     for (kind, name, expected) in records::records(run, lines, files) {
         let Some(found) = shaped(output, kind, &name, faults) else { continue };
         let at = format!("evidence/{name}");

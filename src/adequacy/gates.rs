@@ -19,6 +19,8 @@ pub struct Thresholds {
     pub accepts_start: bool,
     /// Whether the commands can tell an honest function from a cheat, so that this gate is judged.
     pub judges_cheats: bool,
+    /// Surviving cheats that gain nothing, because a twin asks their function from another process.
+    pub neutralized: u64,
     /// Least share of the counted mutants that must be killed; no gate when `None`.
     pub kill_ratio: Option<f64>,
     /// Largest share of the counted mutants that may be killed by time-out.
@@ -75,6 +77,7 @@ impl Thresholds {
             has_change: false,
             accepts_start: false,
             judges_cheats: gates.contains_key(CHEAT_GATE),
+            neutralized: 0,
             kill_ratio: gates.get("kill_ratio").copied(),
             timeout_share: gates.get("timeout_share").copied().unwrap_or(0.1),
             undecided: max_undecided.or(gates.get("undecided").map(whole)).unwrap_or(0),
@@ -91,7 +94,7 @@ impl Thresholds {
                 change_floor(adequacy),
                 hunk_revert(adequacy),
             ]);
-            gates.extend(self.judges_cheats.then(|| cheats(adequacy)));
+            gates.extend(self.judges_cheats.then(|| self.cheats(adequacy)));
         }
         gates.push(self.undecided(adequacy));
         let time_outs = share(adequacy.kills_by(Reason::TimeOut), adequacy);
@@ -145,6 +148,21 @@ impl Thresholds {
         let pass = decisive == 0 && all <= self.undecided;
         Gate { name: "undecided", pass, formula, inputs }
     }
+
+    /// A cheat that looks at who asks and survives gains nothing where a twin asks from elsewhere.
+    fn cheats(&self, adequacy: &Adequacy) -> Gate {
+        let cheats = adequacy.of_class(Class::Cheat);
+        Gate {
+            name: CHEAT_GATE,
+            pass: cheats.alive() <= self.neutralized,
+            formula: "every cheat is killed by the sealed commands, or neutralized by an isolated twin",
+            inputs: vec![
+                ("mutants", Input::Count(cheats.mutants)),
+                ("neutralized", Input::Count(self.neutralized)),
+                ("survivors", Input::Count(cheats.alive())),
+            ],
+        }
+    }
 }
 
 fn compared(value: Input, threshold: Input) -> Vec<(&'static str, Input)> {
@@ -185,20 +203,6 @@ fn hunk_revert(adequacy: &Adequacy) -> Gate {
         inputs: vec![
             ("mutants", Input::Count(reverts.mutants)),
             ("survivors", Input::Count(reverts.alive())),
-        ],
-    }
-}
-
-fn cheats(adequacy: &Adequacy) -> Gate {
-    let cheats = adequacy.of_class(Class::Cheat);
-    Gate {
-        name: CHEAT_GATE,
-        pass: cheats.alive() == 0,
-        formula: "every cheat is killed by the sealed commands, or neutralized by an isolated twin",
-        inputs: vec![
-            ("mutants", Input::Count(cheats.mutants)),
-            ("neutralized", Input::Count(0)),
-            ("survivors", Input::Count(cheats.alive())),
         ],
     }
 }

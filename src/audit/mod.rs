@@ -10,26 +10,44 @@ use serde::Serialize;
 pub use sample::{choose, upper_bound};
 
 use crate::adequacy::Adequacy;
-use crate::base::Sink;
-use crate::bundle::{Bundle, Claim, CompileRecord};
-use crate::measure::{self, MeasureError, Options, Prepared};
-use crate::outcome::{self, Doubt, Outcome, Reason, Terms};
+use crate::base::{Sha256, Sink};
+use crate::bundle::{Bundle, COMPILE, Claim, CompileRecord};
+use crate::check::place;
+use crate::measure::{self, MeasureError, Options, Prepared, Rerun};
+use crate::outcome::{Doubt, Outcome, Reason};
 use crate::plan::Class;
 use crate::run::{RunError, Spawner};
 use crate::task::Task;
-use crate::tree::{Choice, TreeError};
+use crate::tree::{self, Choice, TreeError};
 
-/// What an audit found.
+/// What `format` says.
+pub const FORMAT: &str = "adequacy-audit/1";
+
+/// The audit record: what was tried, on what, and what was found. Nothing in it hangs on a clock.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
+    /// [`FORMAT`].
+    pub format: &'static str,
+    /// Name and version of this program.
+    pub tool: String,
     /// What follows.
     pub word: AuditWord,
     /// Why the plan could not be made or run again.
     pub why: Option<String>,
     /// Digest of the contract.
     pub contract_sha256: String,
+    /// Digest of the bundle's `sealed/compile.json`, which lists all that is in it.
+    pub compile_sha256: String,
+    /// Mutants of which the bundle claims an outcome.
+    pub claims: usize,
+    /// `sys.version` of the interpreter here, once one was asked.
+    pub interpreter: Option<String>,
+    /// What held the commands.
+    pub isolation: String,
     /// Seed of the sample.
     pub seed: u64,
+    /// Mutants that the sample was to have.
+    pub sample_size: usize,
     /// The null patch and the hunk reverts, all of which were run.
     pub always: Agreement,
     /// The random sample, half claimed kills and half claimed survivors.
@@ -98,7 +116,8 @@ pub struct Draw {
 }
 
 /// Makes the plan of a bundle again and runs a part of it on the exact path. `options` say where and
-/// with how many workers; what is measured comes from the bundle's own record.
+/// with how many workers; what is measured comes from the bundle's own record. Directories that were left
+/// out of its trees and that a command needs are linked to those of the tree at `links_from`.
 ///
 /// # Errors
 /// [`MeasureError`] when the audit itself cannot go on. A plan that comes out otherwise, and a right
@@ -107,27 +126,26 @@ pub fn audit(
     bundle: &Bundle,
     compile: &CompileRecord,
     draw: Draw,
+    links_from: Option<&Path>,
     options: &Options,
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<Audit, MeasureError> {
-    let mut audit = Audit {
-        word: AuditWord::CannotRebuild,
-        why: None,
-        contract_sha256: bundle.contract_sha256.to_string(),
-        seed: draw.seed,
-        always: Agreement::default(),
-        sample: Agreement::default(),
-        bound: 1.0,
+    let mut audit = begun(bundle, compile, draw, spawner)?;
+    let Some(task) = task(bundle, compile) else {
+        return Ok(Audit { why: Some(no_start(bundle)), ..audit });
     };
-    let task = task(bundle, compile);
     let choice = Choice { all: true, ..Choice::default() };
     let options =
         Options { choice, output_limit: compile.output_limit, baselines: 1, ..options.clone() };
     let ids = flaky(compile);
     let claims = compile.mutants.iter().map(|claim| (claim.id.as_str(), claim));
     let claims = claims.collect::<BTreeMap<_, _>>();
-    let prepared = measure::prepare(&task, &options.wanted(), sink);
+    if let Some(why) = no_place(bundle, compile, &options, spawner) {
+        return Ok(Audit { why: Some(why), ..audit });
+    }
+    let links = links_from.map(|root| tree::snapshot(root, &compile.choice, sink)).transpose()?;
+    let prepared = measure::prepare_linked(&task, &options.wanted(), links, sink);
     let rebuilt = prepared.map(|prepared| match same_plan(bundle, compile, &claims, &prepared) {
         Ok(adequacy) => Ok((prepared, adequacy)),
         Err(why) => Err(why),
@@ -140,9 +158,12 @@ pub fn audit(
         }
         Err(error) => return Err(error),
     };
+    audit.interpreter = prepared.interpreter.as_ref().map(|(_, judge)| judge.version.clone());
     let (always, drawn) = places(&prepared, &adequacy, draw);
     let all = always.iter().chain(&drawn).copied().collect::<Vec<_>>();
-    let outcomes = match outcomes(&task, &options, &prepared, &all, &ids, spawner, sink) {
+    let again = Rerun { places: &all, flaky: &ids, at_sealed_places: true };
+    let outcomes = measure::judged_again(&task, &options, &prepared, again, spawner, sink);
+    let outcomes = match outcomes {
         Ok(outcomes) => outcomes,
         Err(error) if is_answer(&error) => {
             return Ok(Audit { why: Some(error.to_string()), ..audit });
@@ -161,13 +182,68 @@ pub fn audit(
     Ok(audit)
 }
 
+/// The record of an audit that has found nothing yet.
+fn begun(
+    bundle: &Bundle,
+    compile: &CompileRecord,
+    draw: Draw,
+    spawner: &Spawner,
+) -> Result<Audit, TreeError> {
+    Ok(Audit {
+        format: FORMAT,
+        tool: concat!("adequacy ", env!("CARGO_PKG_VERSION")).to_owned(),
+        word: AuditWord::CannotRebuild,
+        why: None,
+        contract_sha256: bundle.contract_sha256.to_string(),
+        compile_sha256: compile_digest(bundle)?,
+        claims: compile.mutants.len(),
+        interpreter: None,
+        isolation: spawner.sandbox().to_string(),
+        seed: draw.seed,
+        sample_size: draw.size,
+        always: Agreement::default(),
+        sample: Agreement::default(),
+        bound: 1.0,
+    })
+}
+
 /// The bundle's task, sampled as it was when it was sealed.
-fn task(bundle: &Bundle, compile: &CompileRecord) -> Task {
-    let mut task = compile.task_below(&bundle.root);
+fn task(bundle: &Bundle, compile: &CompileRecord) -> Option<Task> {
+    let mut task = bundle.task(compile)?;
     if let Some(limit) = compile.limit {
         task.mutate.limit = Some(u32::try_from(limit).unwrap_or(u32::MAX));
     }
-    task
+    Some(task)
+}
+
+/// What to do about a start tree that is not at hand.
+fn no_start(bundle: &Bundle) -> String {
+    let origin = bundle.by_reference.as_ref().map(|record| &record.origin);
+    let from = origin.map(|from| format!(" ({} at {})", from.repository, from.commit));
+    let from = from.unwrap_or_default();
+    format!("the start tree is not in the bundle: give a checkout of it{from} with `--workspace`")
+}
+
+/// Why a command cannot run at the place that it is sealed with.
+fn no_place(
+    bundle: &Bundle,
+    compile: &CompileRecord,
+    options: &Options,
+    spawner: &Spawner,
+) -> Option<String> {
+    let path = place::search_path(&compile.task);
+    bundle.record.acceptance.iter().find_map(|command| {
+        let seal = command.seal.as_ref()?;
+        let (argv, scratch) = (&command.argv, &options.scratch);
+        let why = place::why_not(seal, argv, spawner.sandbox(), scratch, &path)?;
+        Some(format!("`{}`: {why}", command.id))
+    })
+}
+
+fn compile_digest(bundle: &Bundle) -> Result<String, TreeError> {
+    let path = bundle.root.join(COMPILE);
+    let text = std::fs::read(&path).map_err(|error| TreeError::io("read", &path, error))?;
+    Ok(Sha256::of(&text).to_string())
 }
 
 /// Places of the commands that were let through though they gave two answers.
@@ -248,29 +324,6 @@ fn places(prepared: &Prepared, adequacy: &Adequacy, draw: Draw) -> (Vec<usize>, 
     let drawn = choose(&named.collect::<Vec<_>>(), draw.size, draw.seed);
     let always = always.into_iter().map(|(place, _)| place).collect();
     (always, drawn.into_iter().map(|number| rest[number].0).collect())
-}
-
-fn outcomes(
-    task: &Task,
-    options: &Options,
-    prepared: &Prepared,
-    places: &[usize],
-    flaky: &BTreeSet<usize>,
-    spawner: &Spawner,
-    sink: &dyn Sink,
-) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
-    let scratch: &Path = &options.scratch;
-    let logs = tempfile::tempdir_in(scratch);
-    let logs = logs.map_err(|error| TreeError::io("make a directory in", scratch, error))?;
-    let again = (places, flaky);
-    let runs = measure::rerun(task, options, prepared, again, logs.path(), spawner, sink)?;
-    let runners = measure::runners(task);
-    let judged = runs.into_iter().map(|(place, runs)| {
-        let must_build = !prepared.plan.mutants[place].class.is_never_unviable();
-        let terms = Terms { runners: &runners, flaky, must_build };
-        (place, outcome::judge(&runs, &terms))
-    });
-    Ok(judged.collect())
 }
 
 fn compare(

@@ -1,6 +1,6 @@
 //! One file: a tar archive without times and owners, compressed by zstd.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write};
 use std::path::Path;
@@ -114,20 +114,76 @@ impl<T: Write> Write for Deaf<'_, T> {
     }
 }
 
+/// What an archive may hold.
+#[derive(Debug, Clone, Copy)]
+struct Most {
+    bytes: u64,
+    entries: usize,
+}
+
+/// More than any honest bundle; what is larger can be unpacked by hand.
+const MOST: Most = Most { bytes: 8 << 30, entries: 1 << 20 };
+
 /// Unpacks the archive at `path` below `root`, an empty directory. Nothing is written outside of it.
 ///
 /// # Errors
-/// [`BundleError::Unreadable`] when it is no such archive, or would write elsewhere.
+/// [`BundleError::Unreadable`] when it is no such archive, or would write elsewhere;
+/// [`BundleError::TooLarge`] when it holds more than 8 GiB or 1,048,576 entries.
 pub fn unpack(path: &Path, root: &Path) -> Result<(), BundleError> {
+    unpack_at_most(MOST, path, root)
+}
+
+fn unpack_at_most(most: Most, path: &Path, root: &Path) -> Result<(), BundleError> {
+    let left = Cell::new(most.bytes.saturating_add(1));
+    let done = unpack_entries(most.entries, &left, path, root);
+    // Where nothing is left, that is the fault, whatever came of it.
+    let too_large = |what: String| BundleError::TooLarge { path: path.to_owned(), what };
+    match done {
+        Err(_) if left.get() == 0 => {
+            Err(too_large(format!("more than {} bytes of contents", most.bytes)))
+        }
+        Ok(entries) if entries > most.entries => {
+            Err(too_large(format!("more than {} entries", most.entries)))
+        }
+        other => other.map(drop),
+    }
+}
+
+/// Reads as long as bytes are left.
+struct Metered<'a, T> {
+    inner: T,
+    left: &'a Cell<u64>,
+}
+
+impl<T: Read> Read for Metered<'_, T> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.left.set(self.left.get().saturating_sub(count as u64));
+        if self.left.get() == 0 { Err(io::Error::other("no bytes are left")) } else { Ok(count) }
+    }
+}
+
+/// The number of entries met, of which no more than `most` are unpacked.
+fn unpack_entries(
+    most: usize,
+    left: &Cell<u64>,
+    path: &Path,
+    root: &Path,
+) -> Result<usize, BundleError> {
     let bad = |what: String| BundleError::Unreadable { path: path.to_owned(), what };
     let file = File::open(path).map_err(|error| BundleError::io("read", path, error))?;
     let decoder = StreamingDecoder::new(BufReader::new(file));
     let decoder = decoder.map_err(|error| bad(format!("is no zstd archive: {error}")))?;
-    let mut archive = Archive::new(decoder);
+    let mut archive = Archive::new(Metered { inner: decoder, left });
     archive.set_preserve_mtime(false);
     let entries = archive.entries().map_err(|error| bad(format!("is no archive: {error}")))?;
+    let mut met = 0;
     for entry in entries {
         let mut entry = entry.map_err(|error| bad(format!("breaks off: {error}")))?;
+        met += 1;
+        if met > most {
+            break;
+        }
         let kind = entry.header().entry_type();
         if !matches!(kind, EntryType::Regular | EntryType::Directory | EntryType::Symlink) {
             return Err(bad("holds something that is no file, directory or link".to_owned()));
@@ -141,7 +197,7 @@ pub fn unpack(path: &Path, root: &Path) -> Result<(), BundleError> {
             return Err(bad("holds a path that leads out of it".to_owned()));
         }
     }
-    Ok(())
+    Ok(met)
 }
 
 #[cfg(test)]
@@ -183,6 +239,33 @@ mod tests {
         let mut back = Vec::new();
         StreamingDecoder::new(small.as_slice()).unwrap().read_to_end(&mut back).unwrap();
         assert!(back == text);
+    }
+
+    #[test]
+    fn an_archive_that_unpacks_to_too_much_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut plain = Builder::new(Vec::new());
+        // Two files that take next to nothing before they are unpacked.
+        for name in ["one", "two"] {
+            let mut header = Header::new_gnu();
+            header.set_size(1 << 20);
+            plain.append_data(&mut header, name, io::repeat(0).take(1 << 20)).unwrap();
+        }
+        let path = folder.path().join("it.tar.zst");
+        squeeze(plain.into_inner().unwrap().as_slice(), File::create(&path).unwrap()).unwrap();
+        assert!(std::fs::metadata(&path).unwrap().len() < 1 << 16);
+        let unpack = |bytes: u64, entries: usize| {
+            let root = tempfile::tempdir_in(folder.path()).unwrap();
+            let done = unpack_at_most(Most { bytes, entries }, &path, root.path());
+            let written = std::fs::read_dir(root.path()).unwrap().map(|it| it.unwrap());
+            let written = written.map(|it| it.metadata().unwrap().len()).sum::<u64>();
+            (done.err().and_then(|error| error.code()), written)
+        };
+        assert_eq!(unpack(3 << 20, 2), (None, 2 << 20));
+        assert_eq!(unpack(3 << 20, 1), (Some("bundle_too_large"), 1 << 20));
+        let (code, written) = unpack(1 << 20, 2);
+        assert_eq!(code, Some("bundle_too_large"));
+        assert!(written < 1 << 20, "{written}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::publish::{Canary, Licences};
 use super::{BundleError, COMPILE};
 use crate::base::canonical::MAX_SAFE_INTEGER;
 use crate::base::{Sha256, any_path};
@@ -43,6 +44,12 @@ pub struct CompileRecord {
     pub kill_vector: Vec<bool>,
     /// The mutants that were run, in sealed order.
     pub mutants: Vec<Claim>,
+    /// The licence files of the start tree, or of the right solution where there is no start.
+    #[serde(default)]
+    pub licences: Licences,
+    /// The canary, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canary: Option<Canary>,
     /// Everything in the bundle but this file, in path order.
     pub files: Vec<Listed>,
 }
@@ -92,9 +99,14 @@ impl Listed {
     /// What a listing of a whole bundle says, in path order, but for `sealed/compile.json` itself.
     #[must_use]
     pub fn of(snapshot: &Snapshot) -> Vec<Self> {
-        let entries =
-            snapshot.entries().iter().filter(|it| it.path.as_bytes() != COMPILE.as_bytes());
-        let listed = entries.map(|entry| {
+        let mut all = Self::all(snapshot);
+        all.retain(|one| one.path != Path::new(COMPILE));
+        all
+    }
+
+    /// What a listing says, in path order.
+    pub(super) fn all(snapshot: &Snapshot) -> Vec<Self> {
+        let listed = snapshot.entries().iter().map(|entry| {
             let (kind, sha256) = match &entry.kind {
                 Kind::Directory { .. } => ("directory", None),
                 Kind::Link { target } => {

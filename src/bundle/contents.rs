@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::compile::Listed;
+use super::publish::{Canary, Licences};
 use super::{BundleError, SEALED};
 use crate::base::{RelPath, Sha256};
 use crate::tree::{Kind, Snapshot, TreeError};
@@ -21,6 +22,12 @@ pub enum Part {
 #[derive(Debug, Default)]
 pub struct Contents {
     pub(super) entries: BTreeMap<RelPath, Content>,
+    /// The licence files of the tree that the agent gets.
+    pub licences: Licences,
+    /// Licence files that the listing of that tree left out.
+    pub licences_left_out: Licences,
+    /// The canary, and which files hold it.
+    pub canary: Option<Canary>,
     /// Holds trees that files are read from, where a patch made them.
     pub(super) _keeps: Option<crate::measure::TaskTrees>,
 }
@@ -112,6 +119,12 @@ impl Contents {
     pub(super) fn of(&self, part: Part) -> impl Iterator<Item = (&RelPath, &Content)> {
         let sealed = own(SEALED);
         self.entries.iter().filter(move |(path, _)| part == Part::Whole || !path.is_under(&sealed))
+    }
+
+    /// How many files a part has.
+    #[must_use]
+    pub fn files(&self, part: Part) -> usize {
+        self.of(part).filter(|(_, content)| matches!(content, Content::File { .. })).count()
     }
 
     /// The same entries as `sealed/compile.json` lists them.

@@ -62,9 +62,23 @@ pub enum BundleError {
         /// What is wrong.
         what: String,
     },
+    /// An archive holds more than a bundle may.
+    #[error(
+        "bundle_too_large: `{}` holds {what}; if you trust it, unpack it and give the directory",
+        path.display()
+    )]
+    TooLarge {
+        /// The archive.
+        path: PathBuf,
+        /// The limit that it passes.
+        what: String,
+    },
     /// A file is not there, is not listed, or is not the listed one.
     #[error("bundle_files_differ: {0}")]
     Files(String),
+    /// A file does not hold the canary that it is said to.
+    #[error("bundle_canary_missing: `{}` does not hold the canary", .0.display())]
+    Canary(PathBuf),
     /// Contract and verifier's part do not belong together.
     #[error("bundle_contract_differs: {0}")]
     Differs(String),
@@ -87,7 +101,9 @@ impl BundleError {
             Self::Run(_) => Some("bundle_run"),
             Self::Changed(_) => Some("bundle_changed"),
             Self::Unreadable { .. } => Some("bundle_unreadable"),
+            Self::TooLarge { .. } => Some("bundle_too_large"),
             Self::Files(_) => Some("bundle_files_differ"),
+            Self::Canary(_) => Some("bundle_canary_missing"),
             Self::Differs(_) => Some("bundle_contract_differs"),
             Self::Tree(_)
             | Self::Measure(_)

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::compile::{CompileRecord, FORMAT};
 use super::contents::Contents;
+use super::publish::{Canary, Licences, Published, WorkspaceRecord};
 use super::{
     BundleError, COMPILE, CONTRACT, ENVELOPE, HELDOUT, PROTECTED, REFERENCE, STATEMENT, TASK_FILE,
-    WORKSPACE, claims,
+    WORKSPACE, claims, publish,
 };
 use crate::base::{RelPath, Sha256, Sink};
 use crate::contract::{Kind, ProtectedPath, Record};
@@ -28,12 +29,25 @@ pub struct Sealed<'a> {
     pub scratch: &'a Path,
 }
 
-/// Gathers the bundle of a run of `task`, which is the task as its file says now.
+/// Gathers the bundle of a run of `task`, which is the task as its file says now, with its start tree.
+///
+/// # Errors
+/// As [`gather_as`].
+pub fn gather(task: &Task, sealed: Sealed<'_>, sink: &dyn Sink) -> Result<Contents, BundleError> {
+    gather_as(task, sealed, &Published::default(), sink)
+}
+
+/// The same in the way that it is published.
 ///
 /// # Errors
 /// [`BundleError`]: the run is not finished and sealed, or is of another task; the trees, the task
 /// file or the contract are not those of the run.
-pub fn gather(task: &Task, sealed: Sealed<'_>, sink: &dyn Sink) -> Result<Contents, BundleError> {
+pub fn gather_as(
+    task: &Task,
+    sealed: Sealed<'_>,
+    published: &Published,
+    sink: &dyn Sink,
+) -> Result<Contents, BundleError> {
     let output = OutputDir::existing(sealed.run)?;
     let run = output.read_run()?;
     same_task(task, &run, sealed.run)?;
@@ -64,16 +78,25 @@ pub fn gather(task: &Task, sealed: Sealed<'_>, sink: &dyn Sink) -> Result<Conten
         start: run.start.as_ref().map(|start| start.commands.clone()).unwrap_or_default(),
         kill_vector: mutants.iter().filter_map(super::Claim::counts).collect(),
         mutants,
+        licences: Licences::of(trees.start.as_ref().unwrap_or(&trees.base)),
+        canary: None,
         files: Vec::new(),
     };
     same_numbers(&files.record, &compile)?;
     let mut contents = Contents::default();
-    put_trees(&mut contents, task, &trees)?;
+    put_trees(&mut contents, task, &trees, published)?;
     for entry in &files.record.protected_paths {
         protect(&mut contents, trees.base.root(), entry)?;
     }
     held_out(&files.record, task)?;
     files.put(&mut contents);
+    if let Some(uuid) = &published.canary {
+        Canary::put(uuid, &mut contents);
+        compile.canary = Some(Canary::find(uuid, &contents)?);
+    }
+    contents.licences = compile.licences.clone();
+    contents.licences_left_out = Licences::left_out(trees.named());
+    contents.canary = compile.canary.clone();
     compile.files = contents.listed();
     contents.file(COMPILE, compile.to_canonical_bytes()?);
     contents._keeps = Some(trees);
@@ -142,22 +165,36 @@ fn inside(task: &Task, trees: &TaskTrees) -> Task {
     }
 }
 
-fn put_trees(contents: &mut Contents, task: &Task, trees: &TaskTrees) -> Result<(), BundleError> {
-    match &task.solution {
-        Solution::None => contents.tree(WORKSPACE, &trees.base),
+fn put_trees(
+    contents: &mut Contents,
+    task: &Task,
+    trees: &TaskTrees,
+    published: &Published,
+) -> Result<(), BundleError> {
+    let start = match &task.solution {
+        Solution::None => Some(&trees.base),
         Solution::Tree | Solution::From(_) | Solution::Patch(_) => {
             contents.tree(REFERENCE, &trees.base);
+            trees.start.as_ref()
         }
-    }
-    if let Some(start) = &trees.start {
-        contents.tree(WORKSPACE, start);
+    };
+    match (start, &published.reference) {
+        (None, None) => {}
+        (None, Some(_)) => {
+            let what = "the task has no start tree that a bundle by reference could leave out";
+            return Err(BundleError::Run(what.to_owned()));
+        }
+        (Some(start), _) => match WorkspaceRecord::of(start, task.image.as_ref(), published) {
+            Some(record) => record.put(contents),
+            None => contents.tree(WORKSPACE, start),
+        },
     }
     if let Some(heldout) = &trees.heldout {
         contents.tree(HELDOUT, heldout);
     }
     if let Some(file) = &task.file {
         let bytes = fs::read(file).map_err(|error| BundleError::io("read", file, error))?;
-        contents.file(TASK_FILE, bytes);
+        contents.file(TASK_FILE, publish::task_file(bytes, published.canary.as_ref()));
     }
     Ok(())
 }

@@ -3,9 +3,10 @@
 //!
 //! ```text
 //! contract.json  contract.statement.json  contract.dsse.json     the agent's part
-//! workspace/                             the start tree
+//! workspace/ or workspace.json           the start tree, or where it comes from
+//! CANARY                                 where one was asked for
 //! sealed/protected/  sealed/heldout/     the verifier's part
-//! sealed/reference/  sealed/adequacy.toml  sealed/compile.json
+//! sealed/reference/  sealed/adequacy.toml  sealed/compile.json  sealed/CANARY
 //! ```
 //!
 //! The same run gives the same bytes, whatever the machine's clock, users and file modes: entries are
@@ -16,16 +17,21 @@ mod claims;
 mod compile;
 mod contents;
 mod error;
+mod fill;
 mod gather;
 mod open;
+mod publish;
 mod write;
 
 pub use archive::{is_archive, unpack};
 pub use compile::{Claim, CompileRecord, FORMAT, Listed};
 pub use contents::{Contents, Part};
 pub use error::BundleError;
-pub use gather::{Sealed, gather};
+pub use gather::{Sealed, gather, gather_as};
 pub use open::{Bundle, Member, open};
+pub use publish::{
+    Canary, Licences, ListedPath, Origin, Published, WORKSPACE_FORMAT, WorkspaceRecord,
+};
 
 /// The record.
 pub const CONTRACT: &str = "contract.json";
@@ -38,6 +44,15 @@ pub const ENVELOPE: &str = "contract.dsse.json";
 
 /// The start tree.
 pub const WORKSPACE: &str = "workspace";
+
+/// What stands for the start tree in a bundle by reference.
+pub const WORKSPACE_RECORD: &str = "workspace.json";
+
+/// A text that holds the canary, in the agent's part.
+pub const CANARY: &str = "CANARY";
+
+/// The same in the verifier's part.
+pub const SEALED_CANARY: &str = "sealed/CANARY";
 
 /// Everything that only the verifier may see.
 pub const SEALED: &str = "sealed";

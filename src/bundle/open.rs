@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::compile::{CompileRecord, FORMAT, Listed};
+use super::fill::{self, Filled};
+use super::publish::WorkspaceRecord;
 use super::{
     BundleError, COMPILE, CONTRACT, ENVELOPE, HELDOUT, PROTECTED, STATEMENT, WORKSPACE, archive,
 };
 use crate::base::{RelPath, Sha256, Silent};
 use crate::contract::{Kind, Record};
+use crate::task::{Solution, Task};
 use crate::tree::{self, Choice, ProtectedError};
 use crate::verify::{self, MAX_BYTES};
 
@@ -39,6 +42,10 @@ pub struct Bundle {
     pub member: Member,
     /// The verifier's part, which fits the record; none in the agent's part.
     pub compile: Option<CompileRecord>,
+    /// Where its start tree comes from, when it does not hold that.
+    pub by_reference: Option<WorkspaceRecord>,
+    /// That start tree, once it was found.
+    pub(super) filled: Option<Filled>,
     /// Holds an archive that was unpacked.
     _unpacked: Option<TempDir>,
 }
@@ -71,7 +78,20 @@ pub fn open(path: &Path, scratch: &Path) -> Result<Bundle, BundleError> {
         counts(&record, compile).map_err(BundleError::Differs)?;
         digests(&root, &record)?;
     }
-    Ok(Bundle { root, record, contract_sha256, member, compile, _unpacked })
+    let by_reference = fill::record(&root)?;
+    if let Some(canary) = compile.as_ref().and_then(|compile| compile.canary.as_ref()) {
+        canary.check(&root)?;
+    }
+    Ok(Bundle {
+        root,
+        record,
+        contract_sha256,
+        member,
+        compile,
+        by_reference,
+        filled: None,
+        _unpacked,
+    })
 }
 
 impl Member {
@@ -105,17 +125,26 @@ fn small(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, BundleError> {
     fs::read(&path).map(Some).map_err(|error| BundleError::io("read", &path, error))
 }
 
+/// The bytes of a regular file, if anything is there.
+pub(super) fn regular(path: &Path) -> Result<Option<Vec<u8>>, BundleError> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Ok(met) if met.is_file() => {}
+        _ => {
+            let what = "is no regular file".to_owned();
+            return Err(BundleError::Unreadable { path: path.to_owned(), what });
+        }
+    }
+    fs::read(path).map(Some).map_err(|error| BundleError::io("read", path, error))
+}
+
 fn compile_record(root: &Path) -> Result<Option<CompileRecord>, BundleError> {
     let path = root.join(COMPILE);
     let bad = |what: String| BundleError::Unreadable { path: path.clone(), what };
     if fs::symlink_metadata(root.join(super::SEALED)).is_err() {
         return Ok(None);
     }
-    match fs::symlink_metadata(&path) {
-        Ok(met) if met.is_file() => {}
-        _ => return Err(bad("is no regular file".to_owned())),
-    }
-    let text = fs::read(&path).map_err(|error| BundleError::io("read", &path, error))?;
+    let text = regular(&path)?.ok_or_else(|| bad("is missing".to_owned()))?;
     let compile = serde_json::from_slice::<CompileRecord>(&text)
         .map_err(|error| bad(format!("is no record of this version: {error}")))?;
     if compile.format != FORMAT {
@@ -150,10 +179,15 @@ fn files(root: &Path, listed: &[Listed]) -> Result<(), BundleError> {
     if faults.is_empty() {
         return Ok(());
     }
+    Err(BundleError::Files(few(&faults)))
+}
+
+/// The first few of a list, and how many more there are.
+pub(super) fn few(faults: &[String]) -> String {
     let more = faults.len().saturating_sub(5);
     let shown = faults[..faults.len() - more].join(", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    Err(BundleError::Files(format!("{shown}{more}")))
+    format!("{shown}{more}")
 }
 
 /// The contract's numbers are those of the claims.
@@ -217,6 +251,19 @@ impl Bundle {
     /// The start tree, where there is one.
     #[must_use]
     pub fn workspace(&self) -> Option<PathBuf> {
-        Some(self.root.join(WORKSPACE)).filter(|path| path.is_dir())
+        let own = || Some(self.root.join(WORKSPACE)).filter(|path| path.is_dir());
+        self.filled.as_ref().map(|filled| filled.root.clone()).or_else(own)
+    }
+
+    /// The task with its paths where they are; `None` when its start tree is not at hand.
+    #[must_use]
+    pub fn task(&self, compile: &CompileRecord) -> Option<Task> {
+        let mut task = compile.task_below(&self.root);
+        match &mut task.solution {
+            Solution::From(start) => *start = self.workspace()?,
+            Solution::None => task.tree = self.workspace()?,
+            Solution::Tree | Solution::Patch(_) => {}
+        }
+        Some(task)
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::change::ChangePart;
 use crate::base::RelPath;
 use crate::bundle::Bundle;
 use crate::contract::{Record, Strength};
@@ -19,12 +20,14 @@ pub struct Answer {
     pub protected: Option<ProtectedPart>,
     /// The commands in sealed order.
     pub commands: Vec<CommandPart>,
-    /// Whether the sealed files were put back before the commands ran.
-    pub restored: bool,
+    /// Whether the sealed files were put back before the commands ran; `None` where none ran.
+    pub restored: Option<bool>,
     /// What the commands were able to detect.
     pub adequacy: Option<AdequacyPart>,
     /// Files outside of the protected paths that change what is collected.
     pub collection: Option<CollectionPart>,
+    /// How well the commands pin down this solution, where that was asked; it never changes the word.
+    pub change: Option<ChangePart>,
     /// What no contract shows.
     pub does_not_show: Vec<&'static str>,
 }
@@ -221,9 +224,10 @@ impl Answer {
             contract,
             protected: None,
             commands: Vec::new(),
-            restored: false,
+            restored: None,
             adequacy: None,
             collection: None,
+            change: None,
             does_not_show: Vec::new(),
         }
     }
@@ -232,7 +236,7 @@ impl Answer {
         contract: ContractPart,
         protected: ProtectedPart,
         commands: Vec<CommandPart>,
-        restored: bool,
+        restored: Option<bool>,
         adequacy: AdequacyPart,
         collection: CollectionPart,
     ) -> Self {
@@ -277,6 +281,7 @@ impl Answer {
             restored,
             adequacy,
             collection,
+            change: None,
             does_not_show,
         }
     }
@@ -313,7 +318,7 @@ mod tests {
         let adequacy = AdequacyPart { mutants: "1".into(), killed: "1".into(), cannot_support };
         let collection = CollectionPart { compared: true, changes: Vec::new() };
         let commands = verdicts.iter().map(command).collect();
-        Answer::of(contract, protected, commands, true, adequacy, collection).word
+        Answer::of(contract, protected, commands, Some(true), adequacy, collection).word
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::answer::{CommandPart, Verdict};
+use super::place::{self, HELD_OUT};
 use super::restore::Fresh;
 use super::{CheckError, Options, ids};
 use crate::base::{Argv, RelPath, Silent, Sink};
@@ -12,37 +14,41 @@ use crate::contract::{Acceptance, Probe};
 use crate::outcome::{self, Verdict as Meant};
 use crate::run::workspace::Sources;
 use crate::run::{Lab, Run, RunError, Runner, Settings, Spawner, Step};
-use crate::task::{Command, Mutate, Prepatch, Role, Solution, Task};
+use crate::task::{Command, Mutate, Prepatch, Role, SealedPlace, Solution, Task};
 use crate::tree::{self, Choice, Snapshot};
-
-/// How commands name the held-out files.
-const HELD_OUT: &str = "../heldout";
 
 /// Lines of output that stand beside a verdict.
 const LINES: usize = 12;
 
-/// Runs what can be run; says of each command what came of it, and whether sealed files were put back.
-pub(super) fn run(
+/// What is known of each command before one runs, and the places of those that can be run.
+pub(super) fn parts(
     bundle: &Bundle,
-    fresh: &Fresh,
     options: &Options,
     spawner: &Spawner,
-    sink: &dyn Sink,
-) -> Result<(Vec<CommandPart>, bool), CheckError> {
-    let restored = bundle.compile.is_some();
+) -> (Vec<CommandPart>, Vec<usize>) {
     let mut parts = bundle.record.acceptance.iter().map(unknown).collect::<Vec<_>>();
     let mut places = Vec::new();
     for (place, command) in bundle.record.acceptance.iter().enumerate() {
-        match why_not(command, bundle) {
+        match why_not(command, bundle, options, spawner) {
             Some(why) => parts[place].evidence = why,
             None => places.push(place),
         }
     }
-    let Some(tree) = fresh.tree.as_ref().filter(|_| !places.is_empty()) else {
-        return Ok((parts, restored));
-    };
-    let task = task(bundle, tree, &places, options);
-    let heldout = heldout(bundle, restored)?;
+    (parts, places)
+}
+
+/// Runs the commands at these places; says of each what came of it.
+pub(super) fn run(
+    (parts, places): (&mut [CommandPart], &[usize]),
+    (bundle, fresh): (&Bundle, &Fresh),
+    links: &[(RelPath, PathBuf)],
+    options: &Options,
+    spawner: &Spawner,
+    sink: &dyn Sink,
+) -> Result<(), CheckError> {
+    let Some(tree) = &fresh.tree else { return Ok(()) };
+    let task = task(bundle, tree, places, options.timeout, &options.env);
+    let heldout = heldout(bundle)?;
     let settings = Settings {
         jobs: 1,
         baselines: 1,
@@ -52,14 +58,14 @@ pub(super) fn run(
         full_matrix: true,
         flaky: None,
     };
-    let sources = Sources { tree, heldout: heldout.as_ref(), links: &[] };
+    let sources = Sources { tree, heldout: heldout.as_ref(), links };
     let lab = match Lab::open(&task, sources, &settings, spawner, sink) {
-        Ok(lab) => lab,
+        Ok(lab) => lab.at_sealed_places(),
         Err(RunError::Red(_)) => {
-            for &place in &places {
+            for &place in places {
                 parts[place].evidence = "[setup] does not pass in the copy".to_owned();
             }
-            return Ok((parts, restored));
+            return Ok(());
         }
         Err(error) => return Err(error.into()),
     };
@@ -78,7 +84,7 @@ pub(super) fn run(
             part.evidence.push_str(", and it gave two answers on the right solution too");
         }
     }
-    Ok((parts, restored))
+    Ok(())
 }
 
 fn unknown(command: &Acceptance) -> CommandPart {
@@ -93,9 +99,22 @@ fn unknown(command: &Acceptance) -> CommandPart {
 }
 
 /// Why a command cannot be run here as it was sealed.
-fn why_not(command: &Acceptance, bundle: &Bundle) -> Option<String> {
+fn why_not(
+    command: &Acceptance,
+    bundle: &Bundle,
+    options: &Options,
+    spawner: &Spawner,
+) -> Option<String> {
+    if options.no_commands {
+        return Some("not run: `--no-commands`".to_owned());
+    }
     if let Some(seal) = &command.seal {
-        return Some(format!("it is sealed to run in `{}`, which is not done here", seal.cwd));
+        let task = bundle.compile.as_ref().map(|compile| &compile.task);
+        let path = task.map_or_else(place::callers_path, place::search_path);
+        let (argv, scratch) = (&command.argv, &options.scratch);
+        if let Some(why) = place::why_not(seal, argv, spawner.sandbox(), scratch, &path) {
+            return Some(why);
+        }
     }
     if bundle.compile.is_none() && command.argv.iter().any(|word| word.contains(HELD_OUT)) {
         return Some("it needs held-out files, and only the bundle has them".to_owned());
@@ -104,7 +123,13 @@ fn why_not(command: &Acceptance, bundle: &Bundle) -> Option<String> {
 }
 
 /// The task that runs the commands at these places of the contract.
-fn task(bundle: &Bundle, tree: &Snapshot, places: &[usize], options: &Options) -> Task {
+pub(super) fn task(
+    bundle: &Bundle,
+    tree: &Snapshot,
+    places: &[usize],
+    timeout: Duration,
+    env: &[String],
+) -> Task {
     let compile = bundle.compile.as_ref().map(|compile| &compile.task);
     let commands = places.iter().map(|&place| {
         let sealed = &bundle.record.acceptance[place];
@@ -112,14 +137,18 @@ fn task(bundle: &Bundle, tree: &Snapshot, places: &[usize], options: &Options) -
         Command {
             id: sealed.id.clone(),
             argv: Argv::new(sealed.argv.clone()).expect("others are not run"),
-            timeout: known.and_then(|command| command.timeout).or(Some(options.timeout)),
+            timeout: known.and_then(|command| command.timeout).or(Some(timeout)),
             role: known.map_or(Role::Visible, |command| command.role),
             ids: None,
             run_writes: None,
             probe: None,
             in_process_twin_of: None,
             prepatch: Prepatch::Fail,
-            seal: None,
+            // Its program was found to be the sealed one.
+            seal: sealed
+                .seal
+                .as_ref()
+                .map(|seal| SealedPlace { cwd: seal.cwd.clone(), exe: String::new() }),
         }
     });
     let passed = compile.map(|task| task.env_pass.clone()).unwrap_or_default();
@@ -136,7 +165,7 @@ fn task(bundle: &Bundle, tree: &Snapshot, places: &[usize], options: &Options) -
         protected: Vec::new(),
         mutate: Mutate::default(),
         env_set: compile.map(|task| task.env_set.clone()).unwrap_or_default(),
-        env_pass: [passed, options.env.clone()].concat(),
+        env_pass: [passed.as_slice(), env].concat(),
         image: None,
         setup: compile.and_then(|task| task.setup.clone()),
         build: compile.and_then(|task| task.build.clone()),
@@ -144,9 +173,17 @@ fn task(bundle: &Bundle, tree: &Snapshot, places: &[usize], options: &Options) -
     }
 }
 
-fn heldout(bundle: &Bundle, restored: bool) -> Result<Option<Snapshot>, CheckError> {
+/// The task with every command that has good words, for what these name.
+pub(super) fn named_in(bundle: &Bundle, tree: &Snapshot) -> Task {
+    let all = bundle.record.acceptance.iter().enumerate();
+    let good = all.filter(|(_, command)| Argv::new(command.argv.clone()).is_ok());
+    let places = good.map(|(place, _)| place).collect::<Vec<_>>();
+    task(bundle, tree, &places, Duration::ZERO, &[])
+}
+
+fn heldout(bundle: &Bundle) -> Result<Option<Snapshot>, CheckError> {
     let root: PathBuf = bundle.root.join(HELDOUT);
-    if !restored || !root.is_dir() {
+    if bundle.compile.is_none() || !root.is_dir() {
         return Ok(None);
     }
     let everything = Choice { all: true, ..Choice::default() };

@@ -1,47 +1,31 @@
 //! Whether exactly these tests were collected and passed, by the runner's own JUnit report.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use roxmltree::{Document, Node, ParsingOptions};
-
-/// A test as a report names it.
-type Name = (String, String);
+use crate::run::junit::{self, TestName};
 
 /// Compares the tests of a report with `ids`.
 ///
 /// # Errors
 /// In words: why nobody can tell (`Err`), or with `Ok(Some)` what differs.
 pub(super) fn compare(ids: &[String], report: &[u8]) -> Result<Option<String>, String> {
-    let text = std::str::from_utf8(report).map_err(|_| "the report is not UTF-8".to_owned())?;
-    let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options);
-    let document = document.map_err(|error| format!("the report is no XML: {error}"))?;
+    let seen = junit::tests(report)?;
     if let Some(odd) = ids.iter().find(|id| id.chars().any(char::is_control)) {
         return Err(format!("a report spells {odd:?} in another way"));
     }
     let mut wanted = BTreeMap::new();
     for id in ids {
-        if let Some(other) = wanted.insert(mangled(id), id) {
+        if let Some(other) = wanted.insert(junit::name_of(id), id) {
             return Err(format!("`{other}` and `{id}` have one name in a report"));
         }
     }
-    let (mut seen, mut failed) = (BTreeSet::new(), BTreeSet::new());
-    for case in document.descendants().filter(|node| node.has_tag_name("testcase")) {
-        let attribute = |name: &str| case.attribute(name).unwrap_or_default().to_owned();
-        let name = (attribute("classname"), attribute("name"));
-        let bad = |node: &Node<'_, '_>| {
-            ["failure", "error", "skipped"].iter().any(|tag| node.has_tag_name(*tag))
-        };
-        if case.children().any(|node| bad(&node)) {
-            failed.insert(name.clone());
-        }
-        seen.insert(name);
-    }
     let missing =
-        wanted.iter().filter(|(name, _)| !seen.contains(*name)).map(|(_, id)| id.as_str());
-    let not_passed =
-        wanted.iter().filter(|(name, _)| failed.contains(*name)).map(|(_, id)| id.as_str());
-    let more = seen.iter().filter(|name| !wanted.contains_key(*name)).map(shown);
+        wanted.iter().filter(|(name, _)| !seen.contains_key(*name)).map(|(_, id)| id.as_str());
+    let not_passed = wanted
+        .iter()
+        .filter(|(name, _)| seen.get(*name) == Some(&false))
+        .map(|(_, id)| id.as_str());
+    let more = seen.keys().filter(|name| !wanted.contains_key(*name)).map(shown);
     let faults = [
         said("not collected", missing.map(str::to_owned)),
         said("not passed", not_passed.map(str::to_owned)),
@@ -51,7 +35,7 @@ pub(super) fn compare(ids: &[String], report: &[u8]) -> Result<Option<String>, S
     Ok((!faults.is_empty()).then(|| faults.join("; ")))
 }
 
-fn shown((class, name): &Name) -> String {
+fn shown((class, name): &TestName) -> String {
     format!("{class}.{name}")
 }
 
@@ -64,17 +48,6 @@ fn said(what: &str, names: impl Iterator<Item = String>) -> Option<String> {
     } else {
         format!("{what}: {first}")
     })
-}
-
-/// The name that pytest gives to a node id in its report: what stands before a parameter is split at
-/// `::`, the file becomes a module.
-fn mangled(id: &str) -> Name {
-    let (address, parameter) = id.split_at(id.find('[').unwrap_or(id.len()));
-    let mut names = address.split("::").map(str::to_owned).collect::<Vec<_>>();
-    let module = names[0].replace('/', ".");
-    names[0] = module.strip_suffix(".py").unwrap_or(&module).to_owned();
-    let last = names.pop().expect("a split gives one part at least");
-    (names.join("."), format!("{last}{parameter}"))
 }
 
 #[cfg(test)]

@@ -5,9 +5,12 @@
 //! nothing to put back. The answer has parts that are never made into one number.
 
 mod answer;
+mod change;
 mod collection;
 mod commands;
 mod ids;
+mod links;
+pub(crate) mod place;
 mod protected;
 mod python;
 mod restore;
@@ -20,9 +23,12 @@ pub use answer::{
     Verdict, Word,
 };
 
+pub use change::{ChangePart, ClassPart, Survivor};
+
 use crate::base::{RelPath, Sha256, Sink};
 use crate::bundle::{self, Bundle, BundleError};
 use crate::envelope::PublicKey;
+use crate::measure::{self, MeasureError};
 use crate::run::{RunError, Spawner};
 use crate::tree::{self, Choice, ProtectedError, Snapshot, TreeError};
 use crate::verify;
@@ -41,8 +47,17 @@ pub struct Options {
     pub scratch: PathBuf,
     /// Bytes of output at which a command is stopped, where no bundle says.
     pub output_limit: u64,
+    /// Run no command: each is unknown.
+    pub no_commands: bool,
     /// The key that the contract must be sealed under.
     pub key: Option<PublicKey>,
+    /// A checkout of the commit that a bundle by reference names.
+    pub workspace: Option<PathBuf>,
+    /// A tree whose left-out directories the copies link to; without one the final tree's own.
+    pub links_from: Option<PathBuf>,
+    /// How mutants of the final tree's change are run, where they are asked for; what is measured does
+    /// not come from here.
+    pub mutate_change: Option<measure::Options>,
 }
 
 /// Why there is no answer.
@@ -65,9 +80,13 @@ pub enum CheckError {
     Run(#[from] RunError),
     /// The final tree is not what it was when the check began.
     #[error(
-        "the final tree changed while it was checked: `{0}`; check it again when nothing writes to it"
+        "the final tree, or what the copies link to, changed while it was checked: `{0}`; check it again \
+         when nothing writes to it"
     )]
-    Changed(RelPath),
+    Changed(String),
+    /// The mutants of the change cannot be run.
+    #[error(transparent)]
+    Change(Box<MeasureError>),
     /// Processes of the check live on.
     #[error("processes of the check are still alive: {0:?}")]
     Survivors(Vec<i32>),
@@ -98,19 +117,45 @@ pub fn check(
     let before = listing(&root, &choice, sink)?;
     let protected = protected::judge(&bundle, &root)?;
     // Before anything of the tree runs, which could write to the bundle.
-    let collection = collection::judge(&bundle, before.as_ref(), &choice)?;
-    let fresh = restore::fresh(&bundle, before.as_ref(), &options.scratch)?;
-    let (commands, restored) = commands::run(&bundle, &fresh, options, spawner, sink)?;
+    let mut collection = collection::judge(&bundle, before.as_ref(), &choice)?;
+    let from = options.links_from.as_deref().map(|from| listing(from, &choice, sink));
+    let from = from.transpose()?.flatten();
+    let links = links::of(&bundle, from.as_ref().or(before.as_ref()));
+    if options.links_from.is_none() {
+        collection.add_linked(&links);
+    }
+    let links = links.into_iter().map(|link| (link.path, link.target)).collect::<Vec<_>>();
+    let watched = measure::fingerprint(&links)?;
+    let (mut commands, places) = commands::parts(&bundle, options, spawner);
+    let fresh = || restore::fresh(&bundle, before.as_ref(), &options.scratch);
+    let fresh = (!places.is_empty()).then(fresh).transpose()?;
+    if let Some(fresh) = &fresh {
+        let which = (commands.as_mut_slice(), places.as_slice());
+        commands::run(which, (&bundle, fresh), &links, options, spawner, sink)?;
+    }
+    let change = match &options.mutate_change {
+        Some(how) => {
+            let (about, links) = ((&bundle, fresh.as_ref()), from.or(before.clone()));
+            let run_by = (spawner, sink);
+            Some(change::measure(about, &commands, links, options, how, run_by)?)
+        }
+        None => None,
+    };
     let survivors = spawner.survivors();
     if !survivors.is_empty() {
         return Err(CheckError::Survivors(survivors));
     }
     let after = listing(&root, &choice, &crate::base::Silent)?;
     if let Some(path) = first_change(before.as_ref(), after.as_ref()) {
+        return Err(CheckError::Changed(path.to_string()));
+    }
+    if let Some(path) = watched.first_difference(&measure::fingerprint(&links)?) {
         return Err(CheckError::Changed(path));
     }
     let adequacy = AdequacyPart::of(&bundle.record);
-    Ok(Answer::of(contract, protected, commands, restored, adequacy, collection))
+    let restored = fresh.is_some().then_some(bundle.compile.is_some());
+    let answer = Answer::of(contract, protected, commands, restored, adequacy, collection);
+    Ok(Answer { change, ..answer })
 }
 
 /// The bundle and what its contract part says.
@@ -128,7 +173,10 @@ fn open(subject: &Path, options: &Options) -> Result<(Bundle, ContractPart), Bun
             what: format!("is neither a bundle nor a file named {}", bundle::CONTRACT),
         });
     }
-    let bundle = bundle::open(folder, &options.scratch)?;
+    let mut bundle = bundle::open(folder, &options.scratch)?;
+    if let Some(checkout) = &options.workspace {
+        bundle.fill(checkout, &options.scratch)?;
+    }
     let origin = match &options.key {
         None => None,
         Some(key) => {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use super::isolation::{IsolationArgs, LimitArgs};
+use super::many::ManyArgs;
 use crate::base::RelPath;
 use crate::measure::{Confirm, Shard};
 
@@ -24,12 +25,12 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Run the acceptance commands on every mutant and count the kills
     #[command(
-        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure . --since origin/main -- python3 -m pytest -q\n  adequacy measure . --shard 2/8 -o shard-2"
+        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure . --since origin/main -- python3 -m pytest -q\n  adequacy measure . --shard 2/8 -o shard-2\n  adequacy measure --all tasks -o runs"
     )]
     Measure(MeasureOrShardArgs),
     /// Measure, then write the contract and its Statement
     #[command(
-        after_help = "Examples:\n  adequacy seal examples/slugs\n  adequacy seal examples/slugs --run merged"
+        after_help = "Examples:\n  adequacy seal examples/slugs\n  adequacy seal examples/slugs --run merged\n  adequacy seal --all tasks -o runs"
     )]
     Seal(SealArgs),
     #[command(
@@ -42,13 +43,19 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  adequacy init .")]
     Init(InitArgs),
     Import(super::import::Args),
+    #[command(after_help = "Example:\n  adequacy probes task && adequacy seal task")]
+    Probes(super::probes::Args),
     #[command(
         after_help = "Example:\n  adequacy bundle . -o task.bundle && adequacy bundle verify task.bundle"
     )]
     Bundle(super::bundle::Args),
-    #[command(after_help = "Example:\n  adequacy check task.bundle path/to/final/tree")]
+    #[command(
+        after_help = "Examples:\n  adequacy check task.bundle path/to/final/tree\n  adequacy check --all bundles finals"
+    )]
     Check(super::check::Args),
-    #[command(after_help = "Example:\n  adequacy audit task.bundle --sample 30 --seed 20260101")]
+    #[command(
+        after_help = "Examples:\n  adequacy audit task.bundle --sample 30 --seed 20260101\n  adequacy audit --all bundles --seed 20260101"
+    )]
     Audit(super::audit::Args),
     /// Run one mutant again, with its diff and the commands' output
     #[command(after_help = "Example:\n  adequacy replay 1f2e3d4c5b6a")]
@@ -57,6 +64,10 @@ pub(crate) enum Command {
         after_help = "Examples:\n  adequacy report --format html -o report.html\n  adequacy report adequacy.out --format github"
     )]
     Report(super::report::Args),
+    #[command(
+        after_help = "Examples:\n  adequacy summary runs --format card\n  adequacy summary runs -o published\n  adequacy summary diff published/summary.jsonl runs"
+    )]
+    Summary(super::summary::Args),
     #[command(
         after_help = "Examples:\n  adequacy gate --min-ratio 0.9 --max-undecided 0\n  adequacy gate adequacy.out --against main.out"
     )]
@@ -78,7 +89,9 @@ pub(crate) enum Command {
     )]
     Evidence(super::evidence::Args),
     /// Run the unmutated tree once and say what a full run would cost
-    #[command(after_help = "Example:\n  adequacy estimate . -j 8 -- python3 -m pytest -q")]
+    #[command(
+        after_help = "Examples:\n  adequacy estimate . -j 8 -- python3 -m pytest -q\n  adequacy estimate --all tasks"
+    )]
     Estimate(EstimateArgs),
     #[command(
         after_help = "Example:\n  adequacy verify adequacy.out/sealed/contract.statement.json adequacy.out/sealed/contract.json"
@@ -99,7 +112,7 @@ pub(crate) enum Command {
 }
 
 /// Which task, and what of it.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct TaskArgs {
     /// A task file, a directory that holds adequacy.toml, or any other directory as a bare tree
     #[arg(default_value = ".")]
@@ -146,7 +159,7 @@ pub(crate) struct ListArgs {
 }
 
 /// How the commands are run.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct RunArgs {
     /// Workers, each with a private copy of the tree [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -176,7 +189,7 @@ pub(crate) struct RunArgs {
 }
 
 /// What is run once more, to see whether it gives the same.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct DoubtArgs {
     /// Mutants that must give the same answer twice, each time from a clean start. auto: those of the
     /// change and its cheats, kills in which no test failed, and a twentieth of the rest; all; off
@@ -188,7 +201,7 @@ pub(crate) struct DoubtArgs {
 }
 
 /// Where a run is kept, and what it may let through.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct KeepArgs {
     /// The run directory
     #[arg(short, long, value_name = "DIR", default_value = "adequacy.out")]
@@ -214,10 +227,11 @@ pub(crate) struct KeepArgs {
 }
 
 /// What `--allow` takes.
-const DEFECTS: [&str; 10] = [
+const DEFECTS: [&str; 11] = [
     "zero-kill",
     crate::measure::EMPTY,
     crate::measure::FLAKY,
+    crate::measure::PREPATCH,
     "undecided",
     "timeout_share",
     "kill_ratio",
@@ -227,7 +241,7 @@ const DEFECTS: [&str; 10] = [
     "cheat_class_survived",
 ];
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct MeasureArgs {
     #[command(flatten)]
     pub(crate) task: TaskArgs,
@@ -237,6 +251,8 @@ pub(crate) struct MeasureArgs {
     pub(crate) doubt: DoubtArgs,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
     /// The acceptance command, instead of those of the task file; `seal` takes it for bare trees only
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
@@ -248,14 +264,14 @@ pub(crate) struct MeasureOrShardArgs {
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
     /// Run part K of N of the mutants; `adequacy merge` puts the parts together
-    #[arg(long, value_name = "K/N", value_parser = shard)]
+    #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "all")]
     pub(crate) shard: Option<Shard>,
     /// Mutate only lines that differ from where this git revision and HEAD meet, such as origin/main
     #[arg(long, value_name = "REV", conflicts_with = "shard")]
     pub(crate) since: Option<String>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct SealArgs {
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
@@ -278,7 +294,8 @@ pub(crate) struct SealArgs {
 }
 
 /// Flags that say something of a measurement, which `seal --run` does not make.
-const MEASURING: [&str; 25] = [
+const MEASURING: [&str; 26] = [
+    "all",
     "include",
     "exclude",
     "operator",
@@ -330,7 +347,7 @@ pub(crate) struct ReplayArgs {
     pub(crate) isolation: IsolationArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct EstimateArgs {
     #[command(flatten)]
     pub(crate) task: TaskArgs,
@@ -339,6 +356,8 @@ pub(crate) struct EstimateArgs {
     /// Print the numbers as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
     /// The acceptance command, instead of those of the task file
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,

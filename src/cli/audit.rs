@@ -1,27 +1,27 @@
 //! `adequacy audit`: a part of a bundle's claims, tried again by somebody else.
 
+use std::fs::File;
+use std::io::Write as _;
 use std::path::PathBuf;
-use std::thread;
 
 use super::fault::Fault;
 use super::isolation::{IsolationArgs, Kept, LimitArgs};
+use super::many::{self, ManyArgs};
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
 use crate::audit::{self, Agreement, Audit, AuditWord, Draw};
 use crate::bundle;
-use crate::measure::{Confirm, Options};
+use crate::measure::Options;
 use crate::report::terminal::escaped;
-use crate::run::spawn::OUTPUT_LIMIT;
-use crate::tree::Choice;
 
 /// Make a bundle's mutants again, run a sample of them, and compare with what it claims
 ///
 /// Runs the null patch, every hunk revert and a random sample. The last line says agrees, differs or
 /// cannot rebuild.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// The bundle, with the verifier's part
-    bundle: PathBuf,
+    /// The bundle, with the verifier's part; with --all a folder of bundles
+    pub(super) bundle: PathBuf,
     /// Mutants in the random sample, half of them claimed kills, half claimed survivors
     #[arg(long, value_name = "N", default_value_t = 30)]
     sample: usize,
@@ -30,58 +30,74 @@ pub(crate) struct Args {
     seed: u64,
     /// Workers [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
-    /// Print what was found as one JSON object
+    pub(super) jobs: Option<u16>,
+    /// Write what was found to this file, which must be new: the audit record
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// A checkout of the commit that a bundle by reference names
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// A tree of yours that has what is left out of the bundle's (.venv, node_modules): copies link to it
+    #[arg(long, value_name = "DIR")]
+    links_from: Option<PathBuf>,
+    /// Print the audit record
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Where copies are made [default: the system's temporary directory]
     #[arg(long, value_name = "DIR")]
-    scratch: Option<PathBuf>,
+    pub(super) scratch: Option<PathBuf>,
     #[command(flatten)]
     isolation: IsolationArgs,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    pub(super) many: ManyArgs,
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    if args.many.all {
+        return many::audit(args, streams);
+    }
+    // Before anything runs for long.
+    if let Some(place) = args.output.as_deref().filter(|place| place.exists()) {
+        let message = format!("`{}` is there already; name a new file", place.display());
+        return Err(Fault::new(Exit::Output, message));
+    }
     let place = args.bundle.canonicalize().unwrap_or_else(|_| args.bundle.clone());
     let scratch = setup::scratch(args.scratch.as_deref(), &place)?;
-    let bundle = bundle::open(&args.bundle, &scratch)?;
+    let mut bundle = bundle::open(&args.bundle, &scratch)?;
+    if let Some(checkout) = &args.workspace {
+        bundle.fill(&setup::directory(checkout)?, &scratch)?;
+    }
     let compile = bundle.compile.as_ref().ok_or_else(|| {
         let message = "the verifier's part of the bundle is not here, so there is no claim to try";
         Fault::new(Exit::Refused, message)
     })?;
+    let output = scratch.join("adequacy.out");
     let options = Options {
-        jobs: args
-            .jobs
-            .map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from),
-        baselines: 1,
-        helper: setup::helper()?,
-        output: scratch.join("adequacy.out"),
-        scratch,
-        resume: false,
-        shard: None,
-        confirm: Confirm::Off,
-        check_parallel: false,
-        choice: Choice::default(),
-        output_limit: OUTPUT_LIMIT,
+        jobs: args.jobs.map_or_else(setup::processors, usize::from),
         limits: args.limits.limits(),
-        full_matrix: false,
-        max_undecided: None,
-        allow: Default::default(),
-        since: None,
-        act: crate::measure::receipt::Act::default(),
+        ..Options::plain(setup::helper()?, scratch, output)
     };
     let kept = Kept { tree: &place, scratch: &options.scratch, output: &options.output };
     let (limits, helper) = (options.limits, &options.helper);
     let spawner = setup::spawner_for(&kept, limits, helper, &args.isolation, !args.json, streams)?;
-    let progress = Progress::new(args.json);
+    let progress = Progress::of(streams, args.json);
     let draw = Draw { size: args.sample, seed: args.seed };
-    let audit = audit::audit(&bundle, compile, draw, &options, &spawner, &progress);
+    let links_from = args.links_from.as_ref().map(setup::directory).transpose()?;
+    let links = links_from.as_deref();
+    let audit = audit::audit(&bundle, compile, draw, links, &options, &spawner, &progress);
     progress.finish();
     let audit = audit?;
+    let text = serde_json::to_string_pretty(&audit).expect("plain values");
+    if let Some(place) = &args.output {
+        let written = File::create_new(place).and_then(|mut file| writeln!(file, "{text}"));
+        written.map_err(|error| {
+            let message = format!("cannot write `{}`: {error}", place.display());
+            Fault::new(Exit::Output, message)
+        })?;
+    }
     if args.json {
-        let text = serde_json::to_string_pretty(&audit).expect("plain values");
         writeln!(streams.out, "{text}")?;
     } else {
         show(&audit, streams)?;

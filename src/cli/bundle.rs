@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
-use crate::bundle::{self, BundleError, Part, Sealed};
+use crate::bundle::{
+    self, BundleError, Contents, Licences, ListedPath, Origin, Part, Published, Sealed,
+};
 use crate::report::terminal::escaped;
 use crate::task::{self, Overrides, Solution, Task};
 
@@ -29,6 +31,9 @@ enum Verify {
         /// Where an archive is unpacked [default: the system's temporary directory]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
+        /// A checkout of the commit that a bundle by reference names: is it that start tree?
+        #[arg(long, value_name = "DIR")]
+        workspace: Option<PathBuf>,
     },
 }
 
@@ -49,6 +54,15 @@ struct Make {
     /// Leave out what only the verifier may see: everything in sealed/
     #[arg(long)]
     agent: bool,
+    /// Leave out the start tree too, and say that it is this repository's (with --commit), file by file
+    #[arg(long, value_name = "REPOSITORY", value_parser = repository, requires = "commit")]
+    by_reference: Option<String>,
+    /// The commit that the start tree is, in full
+    #[arg(long, value_name = "HASH", value_parser = commit, requires = "by_reference")]
+    commit: Option<String>,
+    /// Put this UUID into every file that can hold it, for those who clean training data
+    #[arg(long, value_name = "UUID", value_parser = uuid)]
+    canary: Option<String>,
     /// Where a tree is put that a patch makes [default: the system's temporary directory]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
@@ -56,7 +70,9 @@ struct Make {
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
     match &args.verify {
-        Some(Verify::Verify { bundle, scratch }) => verify(bundle, scratch.as_deref(), streams),
+        Some(Verify::Verify { bundle, scratch, workspace }) => {
+            verify(bundle, scratch.as_deref(), workspace.as_ref(), streams)
+        }
         None => make(&args.make, streams),
     }
 }
@@ -71,13 +87,20 @@ fn make(args: &Make, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
     })?;
     let sealed = Sealed { run: &run, contract: args.sealed.as_deref(), scratch: &scratch };
     let progress = Progress::new(true);
-    let contents = bundle::gather(&task, sealed, &progress);
+    let origin = args.by_reference.clone().zip(args.commit.clone());
+    let published = Published {
+        reference: origin.map(|(repository, commit)| Origin { repository, commit }),
+        canary: args.canary.clone(),
+    };
+    let contents = bundle::gather_as(&task, sealed, &published, &progress);
     progress.finish();
+    let contents = contents?;
     let (part, what) = match args.agent {
         true => (Part::Agent, "the agent's part of the bundle"),
         false => (Part::Whole, "the bundle"),
     };
-    contents?.write(part, place)?;
+    contents.write(part, place)?;
+    tell(&contents, part, streams)?;
     let shown = escaped(&place.display().to_string());
     writeln!(streams.err, "wrote {what} to `{shown}`")?;
     if !args.agent {
@@ -85,6 +108,70 @@ fn make(args: &Make, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
         writeln!(streams.err, "note: {words}")?;
     }
     Ok(Exit::Done)
+}
+
+/// Says which licence files there are, and what does not hold the canary.
+fn tell(contents: &Contents, part: Part, streams: &mut Streams<'_>) -> Result<(), Fault> {
+    let names = |paths: &Licences| {
+        let names = paths.0.iter().map(|ListedPath(path)| format!("`{}`", path.display()));
+        escaped(&names.collect::<Vec<_>>().join(", "))
+    };
+    match contents.licences.0.is_empty() {
+        false => writeln!(streams.err, "licence files: {}", names(&contents.licences))?,
+        true => writeln!(
+            streams.err,
+            "warning: no licence file in the tree: whoever gets it cannot know what is allowed"
+        )?,
+    }
+    if !contents.licences_left_out.0.is_empty() {
+        let names = names(&contents.licences_left_out);
+        writeln!(streams.err, "warning: licence files left out of the tree: {names}")?;
+    }
+    if let Some(canary) = &contents.canary {
+        let sealed = |path: &Path| part == Part::Agent && path.starts_with(bundle::SEALED);
+        let carried = canary.carried_by.iter().filter(|ListedPath(path)| !sealed(path)).count();
+        // The list of them holds it too, and does not name itself.
+        let carried = carried + usize::from(part == Part::Whole);
+        let all = contents.files(part);
+        let without = all - carried;
+        writeln!(
+            streams.err,
+            "canary: in {carried} of {all} files; {without} cannot take it, their bytes are sealed: what \
+             shall hold it there must hold it before `seal`"
+        )?;
+    }
+    Ok(())
+}
+
+/// An address without a password in it.
+fn repository(text: &str) -> Result<String, String> {
+    let secret = text.split_once("://").and_then(|(_, rest)| rest.split('/').next());
+    let secret = secret.and_then(|host| host.split_once('@'));
+    if secret.is_some_and(|(user, _)| user.contains(':')) {
+        return Err("holds a password, which would be published".to_owned());
+    }
+    if text.is_empty() || text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return Err("must be the address of a repository".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+fn commit(text: &str) -> Result<String, String> {
+    let hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if hex && matches!(text.len(), 40 | 64) {
+        return Ok(text.to_owned());
+    }
+    Err("must be 40 or 64 lower-case hex digits: a branch or a short name can become another"
+        .into())
+}
+
+fn uuid(text: &str) -> Result<String, String> {
+    let groups = text.split('-').map(str::len).collect::<Vec<_>>();
+    let hex = text.chars().all(|c| c == '-' || c.is_ascii_hexdigit());
+    if hex && groups == [8, 4, 4, 4, 12] {
+        return Ok(text.to_owned());
+    }
+    Err("must be a UUID such as 123e4567-e89b-12d3-a456-426614174000".to_owned())
 }
 
 /// A bundle that stands in a tree would be a part of it the next time.
@@ -111,9 +198,19 @@ fn outside(task: &Task, place: &Path) -> Result<(), Fault> {
     }
 }
 
-fn verify(path: &Path, scratch: Option<&Path>, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+fn verify(
+    path: &Path,
+    scratch: Option<&Path>,
+    workspace: Option<&PathBuf>,
+    streams: &mut Streams<'_>,
+) -> Result<Exit, Fault> {
     let scratch = scratch.map_or_else(std::env::temp_dir, Path::to_owned);
-    let bundle = match bundle::open(path, &scratch) {
+    let checkout = workspace.map(setup::directory).transpose()?;
+    let opened = bundle::open(path, &scratch).and_then(|mut bundle| {
+        checkout.iter().try_for_each(|checkout| bundle.fill(checkout, &scratch))?;
+        Ok(bundle)
+    });
+    let bundle = match opened {
         Ok(bundle) => bundle,
         Err(error) => {
             let Some(code) = error.code() else { return Err(error.into()) };
@@ -131,6 +228,12 @@ fn verify(path: &Path, scratch: Option<&Path>, streams: &mut Streams<'_>) -> Res
                 compile.files.len(),
                 compile.mutants.len()
             )?;
+            if let Some(record) = bundle.by_reference.as_ref().filter(|_| checkout.is_none()) {
+                let (repository, commit) = (&record.origin.repository, &record.origin.commit);
+                let from = escaped(&format!("{repository} at {commit}"));
+                let words = "was not looked at; `--workspace` takes a checkout";
+                writeln!(streams.err, "note: the start tree, {from}, {words}")?;
+            }
             Ok(Exit::Done)
         }
         None => {
@@ -157,6 +260,8 @@ impl From<BundleError> for Fault {
             | BundleError::Changed(_)
             | BundleError::Contract { .. }
             | BundleError::Unreadable { .. }
+            | BundleError::TooLarge { .. }
+            | BundleError::Canary(_)
             | BundleError::Files(_)
             | BundleError::Differs(_) => Exit::Refused,
         };

@@ -28,7 +28,7 @@ pub(crate) struct IsolationArgs {
 }
 
 /// What the commands may use.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct LimitArgs {
     /// Largest file a command may write, in bytes; a mutant that meets it is undecided
     #[arg(long, value_name = "BYTES", default_value_t = sandbox::FILE_SIZE, value_parser = clap::value_parser!(u64).range(1..))]

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::args::{DoubtArgs, EstimateArgs, KeepArgs, MeasureArgs, MeasureOrShardArgs};
 use super::fault::Fault;
 use super::progress::Progress;
-use super::{Exit, Streams, setup};
+use super::{Exit, Streams, many, setup};
 use crate::adequacy::Gate;
 use crate::measure::{self, Estimate, Measured, Options, OutputDir, RunFile, Shard, Since};
 use crate::report::terminal::escaped;
@@ -17,6 +17,9 @@ use crate::task::{Solution, Task};
 
 pub(crate) fn run(args: &MeasureOrShardArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
     let MeasureOrShardArgs { measure: args, shard, since } = args;
+    if args.many.all {
+        return many::measure(args, streams);
+    }
     let overrides = setup::overrides(&args.task, Some(&args.run), &args.argv);
     let mut task = setup::task(&args.task, &overrides)?;
     if shard.is_some() {
@@ -89,7 +92,7 @@ pub(crate) fn measured(
     }
     let isolation = &args.run.isolation;
     let spawner = setup::spawner(task, &options, isolation, !args.keep.quiet, streams)?;
-    let progress = Progress::new(args.keep.quiet);
+    let progress = Progress::of(streams, args.keep.quiet);
     let measured = measure::measure(task, &options, &spawner, &progress);
     progress.finish();
     Ok(measured?)
@@ -178,12 +181,15 @@ pub(crate) fn failing_gate(
 }
 
 pub(crate) fn estimate(args: &EstimateArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    if args.many.all {
+        return many::estimate(args, streams);
+    }
     let overrides = setup::overrides(&args.task, Some(&args.run), &args.argv);
     let task = setup::task(&args.task, &overrides)?;
     let options = setup::options(&task, &args.task, &args.run, None)?;
     let isolation = &args.run.isolation;
     let spawner = setup::spawner(&task, &options, isolation, !args.json, streams)?;
-    let progress = Progress::new(args.json);
+    let progress = Progress::of(streams, args.json);
     let estimate = measure::estimate(&task, &options, &spawner, &progress);
     progress.finish();
     let Estimate { mutants, by_class, population, cpu, wall, jobs, disk, baseline } = estimate?;
@@ -223,6 +229,11 @@ pub(crate) fn estimate(args: &EstimateArgs, streams: &mut Streams<'_>) -> Result
         span(wall),
     )?;
     Ok(Exit::Done)
+}
+
+/// Seconds as a time for people.
+pub(super) fn span_of(seconds: f64) -> String {
+    span(Duration::try_from_secs_f64(seconds).unwrap_or_default())
 }
 
 /// A time for people: seconds, minutes or hours.

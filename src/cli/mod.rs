@@ -14,12 +14,15 @@ mod found;
 mod gate;
 mod import;
 mod init;
+mod interrupts;
 mod isolation;
 mod keygen;
 mod list;
+mod many;
 mod measure;
 mod member;
 mod merge;
+mod probes;
 mod progress;
 mod receipt;
 mod replay;
@@ -29,6 +32,7 @@ mod sealed;
 mod setup;
 mod shell;
 mod show;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod triage;
@@ -52,6 +56,8 @@ pub(crate) struct Streams<'a> {
     pub(crate) err: &'a mut dyn Write,
     pub(crate) out_style: Style,
     pub(crate) err_style: Style,
+    /// Where the command is one of many that run beside each other.
+    pub(crate) beside: Option<&'a many::Beside<'a>>,
 }
 
 /// Runs the program with these words, the first of them its own name, and says how it ends.
@@ -72,6 +78,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
         err_style: style(io::stderr().is_terminal()),
         out: &mut io::stdout().lock(),
         err: &mut io::stderr(),
+        beside: None,
     };
     match command(&cli.command, &mut streams) {
         Ok(exit) => exit,
@@ -86,6 +93,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
                         | Command::Explain(_)
                         | Command::Completions(_)
                         | Command::Man(_)
+                        | Command::Summary(_)
                 ) =>
         {
             Exit::Done
@@ -117,6 +125,7 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Clean(args) => clean::run(args, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Import(args) => import::run(args, streams),
+        Command::Probes(args) => probes::run(args, streams),
         Command::Audit(args) => audit::run(args, streams),
         Command::Check(args) => check::run(args, streams),
         Command::Bundle(args) => bundle::run(args, streams),
@@ -125,6 +134,7 @@ fn command(command: &Command, streams: &mut Streams<'_>) -> Result<Exit, fault::
         Command::Receipt(args) => receipt::run(args, streams),
         Command::Evidence(args) => evidence::run(args, streams),
         Command::Report(args) => report::run(args, streams),
+        Command::Summary(args) => summary::run(args, streams),
         Command::Estimate(args) => measure::estimate(args, streams),
         Command::Verify(args) => Ok(verify::run(args, streams.out, streams.err)),
         Command::Vectors(args) => Ok(vectors::run(args, streams.out, streams.err)),

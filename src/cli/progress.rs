@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::Streams;
 use crate::base::{Event, Sink};
 use crate::report::terminal::escaped;
 
@@ -14,8 +15,10 @@ use crate::report::terminal::escaped;
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// Tells a person on stderr how far the run is.
-pub(crate) struct Progress {
+pub(crate) struct Progress<'a> {
     quiet: bool,
+    /// Who tells it in our place.
+    instead: Option<&'a dyn Sink>,
     state: Mutex<State>,
 }
 
@@ -27,7 +30,13 @@ struct State {
     began: Instant,
 }
 
-impl Progress {
+impl<'a> Progress<'a> {
+    /// That of a command which may be one of many.
+    pub(crate) fn of(streams: &Streams<'a>, quiet: bool) -> Self {
+        let instead = streams.beside.map(|beside| beside.sink);
+        Self { instead, ..Self::new(quiet || instead.is_some()) }
+    }
+
     /// `quiet` drops all but warnings.
     pub(crate) fn new(quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal() && !quiet;
@@ -38,7 +47,7 @@ impl Progress {
         });
         let now = Instant::now();
         let state = State { bar, step: "".into(), total: None, last: now, began: now };
-        Self { quiet, state: Mutex::new(state) }
+        Self { quiet, instead: None, state: Mutex::new(state) }
     }
 
     /// Takes the bar away; lines that were printed stay.
@@ -50,8 +59,11 @@ impl Progress {
     }
 }
 
-impl Sink for Progress {
+impl Sink for Progress<'_> {
     fn tell(&self, event: Event) {
+        if let Some(sink) = self.instead {
+            return sink.tell(event);
+        }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             Event::Warning(text) => state.say(&format!("warning: {}", escaped(&text))),
@@ -124,6 +136,6 @@ impl State {
 }
 
 #[expect(clippy::print_stderr, reason = "progress is what stderr is for")]
-fn print(line: &str) {
+pub(super) fn print(line: &str) {
     eprintln!("{line}");
 }

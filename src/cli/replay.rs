@@ -6,7 +6,7 @@ use super::args::ReplayArgs;
 use super::fault::Fault;
 use super::progress::Progress;
 use super::{Exit, Streams, setup};
-use crate::measure::{self, Confirm, Options, OutputDir, Prepared, RunFile};
+use crate::measure::{self, Options, OutputDir, Prepared, RunFile};
 use crate::outcome::{self, Outcome, Terms};
 use crate::plan::MutantId;
 use crate::report::terminal::escaped;
@@ -52,24 +52,13 @@ pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, 
 }
 
 fn options(args: &ReplayArgs, task: &Task, run: &RunFile) -> Result<Options, Fault> {
+    let scratch = setup::scratch(args.scratch.as_deref(), &task.tree)?;
     Ok(Options {
-        jobs: 1,
-        baselines: 1,
-        helper: setup::helper()?,
-        scratch: setup::scratch(args.scratch.as_deref(), &task.tree)?,
-        output: args.output.clone(),
-        resume: false,
-        shard: None,
-        confirm: Confirm::Off,
-        check_parallel: false,
         choice: run.choice.clone(),
         output_limit: run.output_limit,
         limits: run.limits,
         full_matrix: true,
-        max_undecided: None,
-        allow: Default::default(),
-        since: None,
-        act: crate::measure::receipt::Act::default(),
+        ..Options::plain(setup::helper()?, scratch, args.output.clone())
     })
 }
 

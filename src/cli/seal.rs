@@ -8,7 +8,7 @@ use std::path::Path;
 use super::args::SealArgs;
 use super::fault::Fault;
 use super::progress::Progress;
-use super::{Exit, Streams, measure, setup};
+use super::{Exit, Streams, many, measure, setup};
 use crate::base::Sha256;
 use crate::envelope::{self, SecretKey};
 use crate::measure::receipt::{self, Act};
@@ -21,6 +21,9 @@ use crate::tree;
 use crate::verify;
 
 pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    if args.measure.many.all {
+        return many::seal(args, streams);
+    }
     let measure_args = &args.measure;
     let mut overrides =
         setup::overrides(&measure_args.task, Some(&measure_args.run), &measure_args.argv);

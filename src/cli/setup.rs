@@ -7,7 +7,8 @@ use std::thread;
 use super::args::{KeepArgs, RunArgs, TaskArgs};
 use super::fault::Fault;
 use super::isolation::{self, IsolationArgs, Kept};
-use super::{Exit, Streams};
+use super::many::Beside;
+use super::{Exit, Streams, interrupts};
 use crate::measure::receipt::Act;
 use crate::measure::{Confirm, Options};
 use crate::run::Spawner;
@@ -48,13 +49,12 @@ pub(crate) fn options(
     run: &RunArgs,
     keep: Option<&KeepArgs>,
 ) -> Result<Options, Fault> {
-    let processors = thread::available_parallelism().map_or(1, usize::from);
     let output = keep.map_or_else(|| PathBuf::from("adequacy.out"), |keep| keep.output.clone());
     let output = std::path::absolute(&output).map_err(|error| {
         Fault::new(Exit::Output, format!("cannot use `{}`: {error}", output.display()))
     })?;
     Ok(Options {
-        jobs: run.jobs.map_or(processors, usize::from),
+        jobs: run.jobs.map_or_else(processors, usize::from),
         baselines: run.baselines,
         helper: helper()?,
         scratch: scratch(run.scratch.as_deref(), &task.tree)?,
@@ -94,6 +94,18 @@ pub(crate) fn scratch(named: Option<&Path>, tree: &Path) -> Result<PathBuf, Faul
     Ok(scratch)
 }
 
+/// Workers where no flag says how many.
+pub(crate) fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// A directory that an argument names.
+pub(crate) fn directory(path: impl AsRef<Path>) -> Result<PathBuf, Fault> {
+    let path = path.as_ref();
+    let found = path.canonicalize().ok().filter(|found| found.is_dir());
+    found.ok_or_else(|| Fault::new(Exit::Usage, format!("`{}` is no directory", path.display())))
+}
+
 /// This program's own file.
 pub(crate) fn helper() -> Result<PathBuf, Fault> {
     std::env::current_exe().map_err(|error| {
@@ -128,8 +140,12 @@ pub(crate) fn spawner_for(
         Fault::new(Exit::Resources, format!("cannot prepare to start commands: {error}"))
     };
     let sandbox = isolation::choose(args, limits, kept, helper, tell, streams)?;
-    let spawner = Arc::new(Spawner::new(helper, sandbox).map_err(|error| fault(&error))?);
-    let shared = Arc::clone(&spawner);
-    ctrlc::set_handler(move || shared.interrupt()).map_err(|error| fault(&error))?;
+    let spawner = Spawner::new(helper, sandbox).map_err(|error| fault(&error))?;
+    let spawner = match streams.beside.and_then(Beside::share) {
+        Some(share) => spawner.sharing(share),
+        None => spawner,
+    };
+    let spawner = Arc::new(spawner);
+    interrupts::end_with(&spawner).map_err(|error| fault(&error))?;
     Ok(spawner)
 }

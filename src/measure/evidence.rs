@@ -50,6 +50,14 @@ pub(super) fn begin(
     write(output, Kind::PathBudget, BUDGET, &budget)
 }
 
+/// The record of `[setup]`, below `evidence/`.
+pub const INSTALL: &str = "frozen-install.json";
+
+/// Writes the record of `[setup]`, if there is one.
+pub(super) fn install(output: &OutputDir, record: Option<&Value>) -> Result<(), OutputError> {
+    record.map_or(Ok(()), |record| write(output, Kind::FrozenInstall, INSTALL, record))
+}
+
 /// The files of a tree, each under the name of its lane; what no line can name is named beside them.
 pub fn list(
     lane: &str,
@@ -109,6 +117,13 @@ fn path_budget(run: &RunFile) -> budget::PathBudget {
                     a change outside it that is found ends the run"
                 .to_owned(),
     }
+}
+
+/// Whether the budget of a run permits what its commands left at a path.
+fn is_permitted(path: &str, run: &RunFile) -> bool {
+    let before = BTreeMap::<String, ()>::new();
+    let after = BTreeMap::from([(path.to_owned(), ())]);
+    budget::judge(&path_budget(run), &before, &after).is_ok_and(|breach| breach.is_none())
 }
 
 const NOT_ENFORCED: &str = "not enforced";
@@ -342,6 +357,19 @@ fn residual_risks(run: &RunFile) -> Vec<Value> {
                 sampled.limit, sampled.population
             ),
             "a run without a limit",
+        ));
+    }
+    let left = &run.left;
+    for path in left
+        .changed
+        .iter()
+        .chain(&left.appeared)
+        .chain(&left.went)
+        .filter(|path| !is_permitted(path, run))
+    {
+        risks.push(risk(
+            format!("the commands do not leave `{path}` of their own copy as it was"),
+            "`run_writes` of that command, where it is meant to",
         ));
     }
     if !offline(run) {

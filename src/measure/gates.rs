@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{FLAKY, RunFile, StartRecord};
+use super::{FLAKY, PREPATCH, RunFile, StartRecord};
 use crate::adequacy::{Adequacy, Gate, Input, Thresholds};
 use crate::task::Task;
 
@@ -14,11 +14,23 @@ pub(super) fn of(task: &Task, run: &RunFile, adequacy: &Adequacy) -> Vec<Gate> {
         has_change: task.solution.is_change(),
         accepts_start: run.start.as_ref().is_some_and(StartRecord::accepts_all),
         judges_cheats: stated.judges_cheats || has_twin,
+        neutralized: run.neutralized.len() as u64,
         ..stated
     };
     let mut gates = thresholds.gates(adequacy);
     gates.extend(flaky(run));
+    gates.extend(prepatch(run));
     gates
+}
+
+/// The gate that commands fail which end on the start tree otherwise than the task says, where there
+/// are some: what the task says of them is not true.
+fn prepatch(run: &RunFile) -> Option<Gate> {
+    let on_start = run.start.iter().flat_map(|start| &start.commands);
+    let count = on_start.filter(|command| !command.is_as_stated()).count() as u64;
+    let formula = "commands that do not end on the start tree as `prepatch` says <= threshold";
+    let inputs = vec![("value", Input::Count(count)), ("threshold", Input::Count(0))];
+    (count > 0).then_some(Gate { name: PREPATCH, pass: false, formula, inputs })
 }
 
 /// The gate that commands which gave two answers fail, where there are some.

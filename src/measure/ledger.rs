@@ -177,6 +177,40 @@ pub(super) fn text(run: &Sha256, lines: &[Line]) -> Vec<u8> {
     text
 }
 
+/// Hands over the decided mutants one at a time, so that memory does not grow with their number; a
+/// torn last line is left out.
+///
+/// # Errors
+/// As [`lines`].
+pub(super) fn each(
+    path: &Path,
+    run: &Sha256,
+    mut take: impl FnMut(Line),
+) -> Result<(), LedgerError> {
+    let fault = |error| LedgerError::Io { path: path.to_owned(), error };
+    let mut reader = BufReader::new(File::open(path).map_err(fault)?);
+    let mut text = Vec::new();
+    for number in 1.. {
+        text.clear();
+        let count = reader.read_until(b'\n', &mut text).map_err(fault)?;
+        if count == 0 || text.pop() != Some(b'\n') {
+            break;
+        }
+        if number == 1 {
+            if !is_header_of(&String::from_utf8_lossy(&text), run) {
+                return Err(LedgerError::OtherRun(path.to_owned()));
+            }
+            continue;
+        }
+        take(serde_json::from_slice(&text).map_err(|error| LedgerError::Line {
+            path: path.to_owned(),
+            line: number,
+            message: error.to_string(),
+        })?);
+    }
+    Ok(())
+}
+
 fn is_header_of(line: &str, run: &Sha256) -> bool {
     let header = serde_json::from_str::<Header>(line);
     header.is_ok_and(|header| header.format == FORMAT && header.run == *run)

@@ -14,27 +14,26 @@ use crate::tree::{Snapshot, TreeError};
 const NODE: &[&str] = &["node", "npm", "npx", "pnpm", "yarn"];
 
 /// A left-out directory that the copies link to.
-pub(super) struct Link {
+pub struct Link {
     /// Where it is in the tree.
-    pub(super) path: RelPath,
+    pub path: RelPath,
     /// The original.
-    pub(super) target: PathBuf,
+    pub target: PathBuf,
     /// What needs it.
-    pub(super) why: String,
+    pub why: String,
 }
 
-/// The left-out directories that a command's words, its interpreter or its runner reach into.
-pub(super) fn needed(
-    task: &Task,
-    snapshot: &Snapshot,
-    interpreter: Option<&Interpreter>,
-) -> Vec<Link> {
+/// The left-out directories of `snapshot`, the listing of the task's tree or of one that stands in for
+/// it, that a command's words, its interpreter or its runner reach into.
+#[must_use]
+pub fn needed(task: &Task, snapshot: &Snapshot, interpreter: Option<&Interpreter>) -> Vec<Link> {
+    let root = snapshot.root();
     let steps = task.setup.iter().chain(&task.build).map(|step| &step.argv);
     let argvs = task.commands.iter().map(|command| &command.argv).chain(steps);
     let argvs = argvs.collect::<Vec<_>>();
     let why = |path: &RelPath| {
         let text = path.as_str()?;
-        let absolute = path.below(&task.tree);
+        let absolute = path.below(root);
         let in_word = |word: &String| {
             let word = word.strip_prefix("./").unwrap_or(word);
             word.strip_prefix(text).is_some_and(|rest| rest.starts_with('/'))
@@ -50,7 +49,7 @@ pub(super) fn needed(
         }
     };
     let linked = snapshot.left_out().iter().filter_map(|left_out| {
-        let target = left_out.path.below(&task.tree);
+        let target = left_out.path.below(root);
         let why = why(&left_out.path).filter(|_| target.is_dir())?;
         Some(Link { path: left_out.path.clone(), target, why })
     });
@@ -59,9 +58,13 @@ pub(super) fn needed(
 
 /// What can be seen of linked directories without reading them: enough to notice a write.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fingerprint(BTreeMap<PathBuf, [i64; 4]>);
+pub struct Fingerprint(BTreeMap<PathBuf, [i64; 4]>);
 
-pub(super) fn fingerprint(links: &[(RelPath, PathBuf)]) -> Result<Fingerprint, TreeError> {
+/// Looks at everything below the targets of links.
+///
+/// # Errors
+/// [`TreeError`] when a directory cannot be listed.
+pub fn fingerprint(links: &[(RelPath, PathBuf)]) -> Result<Fingerprint, TreeError> {
     let mut seen = BTreeMap::new();
     for (_, target) in links {
         let mut todo = vec![target.clone()];
@@ -84,7 +87,8 @@ pub(super) fn fingerprint(links: &[(RelPath, PathBuf)]) -> Result<Fingerprint, T
 
 impl Fingerprint {
     /// A path that differs from `after`.
-    pub(super) fn first_difference(&self, after: &Self) -> Option<String> {
+    #[must_use]
+    pub fn first_difference(&self, after: &Self) -> Option<String> {
         let gone = self.0.iter().find(|(path, seen)| after.0.get(*path) != Some(*seen));
         let new = after.0.iter().find(|(path, _)| !self.0.contains_key(*path));
         gone.or(new).map(|(path, _)| path.display().to_string())

@@ -9,16 +9,20 @@ mod empty;
 mod error;
 mod estimate;
 pub mod evidence;
+mod flaky_ids;
 mod gates;
 mod history;
+mod install;
 mod isolation;
 mod ledger;
 mod links;
+mod matrix;
 mod merge;
 mod observe;
 mod output;
 mod parallel;
 mod prepare;
+mod probes;
 mod protect;
 pub mod receipt;
 mod reopen;
@@ -29,6 +33,7 @@ mod shard;
 mod since;
 mod tamper;
 mod trees;
+mod uncovered;
 mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,14 +47,17 @@ pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use isolation::Isolation;
 pub use ledger::{Ledger, LedgerError, Line};
+pub use links::{Fingerprint, Link, fingerprint, needed};
+pub use matrix::{Matrix, Minimal};
 pub use merge::{MergeError, Merged, merge};
 pub use observe::{OnStart, StartRecord, VariantRecord};
 pub use output::{OutputDir, OutputError};
 pub use parallel::{Disagreement, Parallel};
-pub use prepare::{Prepared, nothing_to_do, prepare};
+pub use prepare::{Prepared, nothing_to_do, prepare, prepare_linked};
+pub use probes::{Probes, generate};
 pub use protect::RUNNER_FILES;
 pub use reopen::{ReopenError, Reopened, reopen};
-pub use replay::{replay, rerun};
+pub use replay::{Rerun, judged_again, replay, rerun};
 pub use run_file::{
     ClassTotals, CommandRecord, FORMAT, Interpreted, RunFile, Sentinels, State, Totals,
 };
@@ -57,12 +65,14 @@ pub use shard::Shard;
 pub use since::{Since, SinceError, SinceRecord};
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
+pub use uncovered::UncoveredRecord;
 
 use crate::adequacy::{Adequacy, Gate};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::run::sandbox::Limits;
+use crate::run::spawn::OUTPUT_LIMIT;
 use crate::run::{Lab, Runner, Settings, Spawner};
 use crate::task::{Protected, Task};
 use crate::tree::Choice;
@@ -72,6 +82,9 @@ pub const EMPTY: &str = "empty";
 
 /// What `--allow` takes for commands that give two answers on the unmutated tree, and the gate's name.
 pub const FLAKY: &str = "flaky";
+
+/// The gate of commands that do not end on the start tree as the task says, and what `--allow` takes.
+pub const PREPATCH: &str = "prepatch";
 
 /// How a task is measured.
 #[derive(Debug, Clone)]
@@ -134,6 +147,30 @@ pub struct Measured {
 }
 
 impl Options {
+    /// One worker, one unmutated run, and nothing asked beyond the mutants themselves.
+    #[must_use]
+    pub fn plain(helper: PathBuf, scratch: PathBuf, output: PathBuf) -> Self {
+        Self {
+            jobs: 1,
+            baselines: 1,
+            helper,
+            scratch,
+            output,
+            resume: false,
+            shard: None,
+            choice: Choice::default(),
+            output_limit: OUTPUT_LIMIT,
+            limits: Limits::default(),
+            full_matrix: false,
+            confirm: Confirm::Off,
+            check_parallel: false,
+            max_undecided: None,
+            allow: BTreeSet::new(),
+            since: None,
+            act: receipt::Act::default(),
+        }
+    }
+
     /// What is listed of the trees.
     #[must_use]
     pub fn wanted(&self) -> Wanted<'_> {
@@ -194,10 +231,15 @@ pub fn measure(
         return empty::measured(prepared, run, output, earlier.as_ref(), &options.act);
     }
     let flaky = earlier.as_ref().map(RunFile::flaky_places).unwrap_or_default();
-    let settings = options.settings(output.logs(), flaky);
-    let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
-    let baseline = lab.baseline()?;
+    let mut settings = options.settings(output.logs(), flaky);
+    if let Some(share) = spawner.share() {
+        settings.jobs = share.workers(settings.jobs, prepared.plan.counted().count());
+    }
+    let lab = open_lab(task, &prepared.trees, &links, &settings, &output, spawner, sink)?;
+    let baseline =
+        lab.baseline().map_err(|error| flaky_ids::of_red(&lab, &task.commands, error, sink))?;
     run.baseline(&baseline, &lab);
+    run.flaky_ids = flaky_ids::find(&lab, &task.commands, lab.flaky(), sink)?;
     let trees = &prepared.trees;
     (run.start, run.variants) = observe::others(task, trees, &links, options, spawner, sink)?;
     sample_to_budget(task, &mut prepared.plan, &mut run, earlier.as_ref(), baseline.cpu());
@@ -220,25 +262,75 @@ pub fn measure(
         output.write_run(&run)?;
         return Err(error);
     }
+    tell_of_commands(task, &prepared, &output, &mut run, &outcomes)?;
+    let (adequacy, gates) =
+        conclude(task, &prepared.plan, options, &outcomes, &output, &mut run, not_reached)?;
+    let Prepared { trees, plan, .. } = prepared;
+    let protected = protect::protected(task, &trees);
+    Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// The numbers of a run whose mutants are decided, and what they rest on; all of it is written.
+fn conclude(
+    task: &Task,
+    plan: &Plan,
+    options: &Options,
+    outcomes: &BTreeMap<usize, Outcome>,
+    output: &OutputDir,
+    run: &mut RunFile,
+    not_reached: Vec<String>,
+) -> Result<(Adequacy, Vec<Gate>), MeasureError> {
     let outcome = |place: usize| outcomes.get(&place).copied();
-    let (adequacy, gates) = match shard {
+    let (adequacy, gates) = match run.conduct.shard {
         // Gates ask about all mutants: a part of them passes none and fails none.
         Some(_) => (Adequacy::of_decided(&plan.planned(), outcome), Vec::new()),
         None => {
             let whole = Adequacy::of(plan, outcome);
             let whole = whole.expect("the pool hands over every mutant or fails");
-            let gates = gates::of(task, &run, &whole);
+            let gates = gates::of(task, run, &whole);
             (whole, gates)
         }
     };
-    run.conduct.confirmed = confirm::count(&output.read_outcomes(&run)?.0);
+    run.conduct.confirmed = confirm::count(&output.read_outcomes(run)?.0);
     run.finish(&plan.planned(), &adequacy, &gates, not_reached);
-    output.write_run(&run)?;
-    evidence::finish(&output, &run)?;
-    receipt::finish(&output, &run, &options.act)?;
-    let Prepared { trees, plan, .. } = prepared;
-    let protected = protect::protected(task, &trees);
-    Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+    output.write_run(run)?;
+    evidence::finish(output, run)?;
+    receipt::finish(output, run, &options.act)?;
+    Ok((adequacy, gates))
+}
+
+/// Opens the lab, with the record of what `[setup]` finds and leaves.
+fn open_lab<'a>(
+    task: &'a Task,
+    trees: &'a TaskTrees,
+    links: &'a [(RelPath, PathBuf)],
+    settings: &'a Settings,
+    output: &OutputDir,
+    spawner: &'a Spawner,
+    sink: &'a dyn Sink,
+) -> Result<Lab<'a>, MeasureError> {
+    let mut install = install::before(task, trees);
+    evidence::install(output, install.as_ref())?;
+    let lab = Lab::open(task, trees.sources(links), settings, spawner, sink)?;
+    if let Some(record) = &mut install {
+        install::after(record, trees, &lab.first_tree());
+        evidence::install(output, install.as_ref())?;
+    }
+    Ok(lab)
+}
+
+/// Adds what the decided mutants tell of the commands.
+fn tell_of_commands(
+    task: &Task,
+    Prepared { trees, plan, .. }: &Prepared,
+    output: &OutputDir,
+    run: &mut RunFile,
+    outcomes: &BTreeMap<usize, Outcome>,
+) -> Result<(), MeasureError> {
+    let ids = plan.mutants.iter().map(|mutant| mutant.id.to_string()).collect::<Vec<_>>();
+    run.matrix = Matrix::of(task, &ids, output, run)?;
+    run.neutralized = probes::neutralized(task, trees.heldout.as_ref(), plan, outcomes);
+    Ok(())
 }
 
 /// Leaves as many mutants as the task's budget pays for; those of the `earlier` part of a resumed run.

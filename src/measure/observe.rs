@@ -1,12 +1,12 @@
 //! What the commands do on trees other than the one that is mutated: the start, and other solutions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::tamper::{self, TamperRecord};
-use super::{FLAKY, MeasureError, Options, TaskTrees, history, protect, runners, trees};
+use super::{FLAKY, MeasureError, Options, TaskTrees, flaky_ids, history, protect, runners, trees};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::{self, Reason, Verdict};
 use crate::run::workspace::Sources;
@@ -21,6 +21,9 @@ pub struct StartRecord {
     pub commands: Vec<OnStart>,
     /// Ids of the commands that did not end the same way each time and were let through.
     pub flaky: Vec<String>,
+    /// Of those whose tests are named one by one: the tests that gave two answers.
+    #[serde(default)]
+    pub flaky_ids: BTreeMap<String, Vec<String>>,
     /// The runs of each round.
     pub rounds: Vec<Vec<Run>>,
     /// Ways to tamper with the start tree; none where the commands accept it as it is.
@@ -46,6 +49,18 @@ pub struct OnStart {
     pub passes: bool,
     /// How it fails, where it does.
     pub reason: Option<Reason>,
+}
+
+impl OnStart {
+    /// Whether it does what the task says. A runner that cannot run its tests has not failed one.
+    #[must_use]
+    pub fn is_as_stated(&self) -> bool {
+        let no_test = matches!(self.reason, Some(Reason::NoTests | Reason::Harness));
+        match self.expected {
+            Prepatch::Pass => self.passes,
+            Prepatch::Fail => !self.passes && !no_test,
+        }
+    }
 }
 
 /// What the commands make of another solution.
@@ -135,6 +150,8 @@ fn start(
         let (id, expected) = (command.id.clone(), command.prepatch);
         commands.push(OnStart { id, expected, passes, reason });
     }
+    let places = (0..task.commands.len()).filter(|&at| flaky.contains(&task.commands[at].id));
+    let flaky_ids = flaky_ids::find(&lab, &task.commands, places, sink)?;
     if !flaky.is_empty() && !options.allow.contains(FLAKY) {
         return Err(MeasureError::FlakyStart(flaky));
     }
@@ -145,7 +162,7 @@ fn start(
         let (protected, changed) = (protect::protected(task, trees), trees.changed_files());
         tamper::answers(&lab, task, start, &protected, &changed, sink)?
     };
-    Ok(StartRecord { commands, flaky, rounds, tampered })
+    Ok(StartRecord { commands, flaky, flaky_ids, rounds, tampered })
 }
 
 /// What a person must know of the start tree.
@@ -224,10 +241,10 @@ fn variants(
 }
 
 /// A directory that copies link to: its path in them, and where it is.
-type Link = (RelPath, PathBuf);
+pub(super) type Link = (RelPath, PathBuf);
 
 /// The links that have a place in this tree.
-fn fitting(links: &[Link], tree: &Snapshot) -> Vec<Link> {
+pub(super) fn fitting(links: &[Link], tree: &Snapshot) -> Vec<Link> {
     let fits = |(path, _): &&Link| tree.get(path).is_none() && tree.can_hold_file(path);
     links.iter().filter(fits).cloned().collect()
 }

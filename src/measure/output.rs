@@ -297,6 +297,18 @@ impl OutputDir {
         ledger::lines(&self.outcomes(), &run.key())
     }
 
+    /// Hands over the decided mutants of `run`, one at a time, in the order in which they were decided.
+    ///
+    /// # Errors
+    /// [`LedgerError`](ledger::LedgerError) when they cannot be read or are another run's.
+    pub(super) fn each_outcome(
+        &self,
+        run: &RunFile,
+        take: impl FnMut(Line),
+    ) -> Result<(), ledger::LedgerError> {
+        ledger::each(&self.outcomes(), &run.key(), take)
+    }
+
     /// Refuses to go on in a run whose task, tree, plan or tool is not that of `run`.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! What is known before a command of the task runs: the listing, the plan, the interpreter.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use adequacy_mutators::Language;
 
@@ -21,6 +21,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// The interpreter and what it says of itself.
     pub interpreter: Option<(Interpreter, Judge)>,
+    /// The tree whose left-out directories the copies link to; the task's own when `None`.
+    pub links_from: Option<Snapshot>,
     /// What the mutated lines differ from, where that was asked for.
     pub since: Option<SinceRecord>,
 }
@@ -45,7 +47,8 @@ impl Prepared {
     /// What the copies link to, told to `sink` with the reason.
     pub(super) fn links(&self, task: &Task, sink: &dyn Sink) -> Vec<(RelPath, PathBuf)> {
         let found = self.interpreter.as_ref().map(|(found, _)| found);
-        let links = links::needed(task, self.trees.named(), found);
+        let from = self.links_from.as_ref().unwrap_or_else(|| self.trees.named());
+        let links = links::needed(task, from, found);
         for link in &links {
             sink.tell(Event::Note(format!(
                 "the copies link to `{}` of your tree and do not copy it: {}; a command that writes \
@@ -67,7 +70,21 @@ pub fn prepare(
     wanted: &Wanted<'_>,
     sink: &dyn Sink,
 ) -> Result<Prepared, MeasureError> {
-    let prepared = planned(task, wanted, sink)?;
+    prepare_linked(task, wanted, None, sink)
+}
+
+/// The same for a task whose trees lack what was left out of them, such as those of a bundle: links go
+/// to the directories left out of `links_from` instead.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn prepare_linked(
+    task: &Task,
+    wanted: &Wanted<'_>,
+    links_from: Option<Snapshot>,
+    sink: &dyn Sink,
+) -> Result<Prepared, MeasureError> {
+    let prepared = planned_linked(task, wanted, links_from, sink)?;
     prepared.some_mutants()?;
     Ok(prepared)
 }
@@ -76,6 +93,15 @@ pub fn prepare(
 pub(super) fn planned(
     task: &Task,
     wanted: &Wanted<'_>,
+    sink: &dyn Sink,
+) -> Result<Prepared, MeasureError> {
+    planned_linked(task, wanted, None, sink)
+}
+
+fn planned_linked(
+    task: &Task,
+    wanted: &Wanted<'_>,
+    links_from: Option<Snapshot>,
     sink: &dyn Sink,
 ) -> Result<Prepared, MeasureError> {
     sink.tell(Event::Step { name: "listing the tree".into(), total: None });
@@ -90,7 +116,8 @@ pub(super) fn planned(
         name: "asking the interpreter which mutants compile".into(),
         total: None,
     });
-    let interpreter = judge(task, &mut plan, &trees.base)?;
+    let roots = [Some(task.tree.as_path()), links_from.as_ref().map(Snapshot::root)];
+    let interpreter = judge(task, &roots, &mut plan, &trees.base)?;
     if let Some((found, judge)) = &interpreter
         && found.found == Found::Assumed
     {
@@ -112,7 +139,7 @@ pub(super) fn planned(
         plan.sample(limit as usize, task.mutate.seed);
     }
     let since = wanted.since.map(|since| since.record.clone());
-    Ok(Prepared { trees, plan, interpreter, since })
+    Ok(Prepared { trees, plan, interpreter, links_from, since })
 }
 
 /// Says what was chosen and what was not, so that nobody has to guess.
@@ -159,6 +186,7 @@ fn few(all: impl Iterator<Item = String>, elsewhere: &str) -> String {
 
 fn judge(
     task: &Task,
+    roots: &[Option<&Path>],
     plan: &mut Plan,
     snapshot: &Snapshot,
 ) -> Result<Option<(Interpreter, Judge)>, MeasureError> {
@@ -171,7 +199,7 @@ fn judge(
     // What counts for the interpreter of one command counts.
     let mut first = None;
     let mut fates = Vec::new();
-    for interpreter in interpreters(task)? {
+    for interpreter in interpreters(task, roots)? {
         let judge = compile::judge(plan, snapshot, &interpreter)?;
         fates.push(plan.mutants.iter().map(|mutant| mutant.fate.clone()).collect::<Vec<_>>());
         first = first.or(Some((interpreter, judge)));
@@ -185,14 +213,16 @@ fn judge(
     Ok(first)
 }
 
-/// The interpreters of the commands, each once.
-fn interpreters(task: &Task) -> Result<Vec<Interpreter>, MeasureError> {
+/// The interpreters of the commands, each once; looked for in the first of the trees that has it.
+fn interpreters(task: &Task, roots: &[Option<&Path>]) -> Result<Vec<Interpreter>, MeasureError> {
     // As the commands will find them.
     let path = task.env_set.get("PATH").map(OsString::from);
     let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| "/usr/bin:/bin".into());
     let mut known = Vec::<Interpreter>::new();
     for command in task.some_commands()? {
-        let found = interpreter::python(&command.argv, &task.tree, &path);
+        let roots = roots.iter().flatten();
+        let found = roots.filter_map(|root| interpreter::python(&command.argv, root, &path));
+        let found = found.min_by_key(|found| found.found == Found::Assumed);
         let found = found.ok_or(MeasureError::NoInterpreter)?;
         if known.iter().all(|known| known.program != found.program) {
             known.push(found);

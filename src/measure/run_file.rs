@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Conduct, Controls, Isolation, Options, Prepared, SinceRecord, StartRecord, VariantRecord,
+    Conduct, Controls, Isolation, Matrix, Options, Prepared, SinceRecord, StartRecord,
+    UncoveredRecord, VariantRecord,
 };
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
-use crate::plan::{Class, Plan, Planned, SAMPLER, Uncovered, interpreter};
+use crate::plan::{Class, Plan, Planned, SAMPLER, interpreter};
 use crate::run::sandbox::{Limits, Sandbox};
 use crate::run::workspace::Soundness;
-use crate::run::{Baseline, Lab, Run, Runner, Tests};
+use crate::run::{Baseline, Lab, Left, Run, Runner, Tests};
 use crate::task::{Command, Task};
 use crate::tree::{Choice, Snapshot};
 
@@ -104,6 +105,8 @@ pub struct RunFile {
     pub uncovered: Vec<UncoveredRecord>,
     /// Runs of the unmutated tree before the mutants.
     pub baselines: Vec<Vec<Run>>,
+    /// What good runs of the unmutated tree left in a private copy of it.
+    pub left: Left,
     /// The tests of each command, in sealed order, where its runner wrote a report of a run that judged
     /// nothing.
     pub tests: Vec<Option<Tests>>,
@@ -113,6 +116,9 @@ pub struct RunFile {
     pub variants: Vec<VariantRecord>,
     /// Ids of the commands that gave two answers on the unmutated tree and were let through.
     pub flaky: Vec<String>,
+    /// Of those whose tests are named one by one: the tests that gave two answers.
+    #[serde(default)]
+    pub flaky_ids: BTreeMap<String, Vec<String>>,
     /// What the controls found.
     pub controls: Option<Controls>,
     /// Whether the run went on where an earlier one was broken off.
@@ -127,38 +133,20 @@ pub struct RunFile {
     pub not_reached: Vec<String>,
     /// The numbers, once all mutants are decided.
     pub totals: Option<Totals>,
+    /// What the mutants tell on which every command was run, where there are several commands.
+    #[serde(default)]
+    pub matrix: Option<Matrix>,
     /// What a sample says of the mutants it was drawn from.
     pub sample: Option<Interval>,
     /// Places in the sources with a kill, and all with a mutant that counts.
     pub sites: Option<(usize, usize)>,
+    /// Surviving cheats that gain nothing, because a twin asks their function from another process.
+    #[serde(default)]
+    pub neutralized: Vec<String>,
     /// The gates, once all mutants are decided: whether each passes.
     pub gates: BTreeMap<String, bool>,
     /// Known defects that a person lets through.
     pub allowed: Vec<String>,
-}
-
-/// A function that no cheat takes the place of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UncoveredRecord {
-    /// Its file.
-    pub path: String,
-    /// Its dotted name.
-    pub function: String,
-    /// Line of its definition, from 1.
-    pub line: u32,
-    /// Why not.
-    pub why: String,
-}
-
-impl UncoveredRecord {
-    fn of(one: &Uncovered, plan: &Plan) -> Self {
-        Self {
-            path: plan.files[one.file as usize].name.clone(),
-            function: one.function.clone(),
-            line: one.line,
-            why: one.why.to_owned(),
-        }
-    }
 }
 
 /// The numbers of one class.
@@ -282,7 +270,7 @@ impl RunFile {
         links: &[(RelPath, PathBuf)],
         sandbox: &Sandbox,
     ) -> Self {
-        let Prepared { trees, plan, interpreter, since } = prepared;
+        let Prepared { trees, plan, interpreter, links_from: _, since } = prepared;
         let left_out = trees.named().left_out().iter();
         let mut file = Self {
             format: FORMAT.to_owned(),
@@ -314,10 +302,12 @@ impl RunFile {
             sources: plan.files.iter().map(|file| (file.name.clone(), file.sha256)).collect(),
             uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
             baselines: Vec::new(),
+            left: Left::default(),
             tests: Vec::new(),
             start: None,
             variants: Vec::new(),
             flaky: Vec::new(),
+            flaky_ids: BTreeMap::new(),
             controls: None,
             resumed: options.resume,
             taken_over: 0,
@@ -325,8 +315,10 @@ impl RunFile {
             sentinels: Sentinels::default(),
             not_reached: Vec::new(),
             totals: None,
+            matrix: None,
             sample: None,
             sites: None,
+            neutralized: Vec::new(),
             gates: BTreeMap::new(),
             allowed: options.allow.iter().cloned().collect(),
         };
@@ -393,6 +385,7 @@ impl RunFile {
     pub(super) fn baseline(&mut self, baseline: &Baseline, lab: &Lab<'_>) {
         self.baselines.clone_from(&baseline.rounds);
         self.tests.clone_from(&baseline.tests);
+        self.left = lab.left();
         self.flaky = lab.flaky().into_iter().map(|place| self.commands[place].id.clone()).collect();
         self.soundness = Some(lab.soundness());
         self.environment = lab.environment_names();

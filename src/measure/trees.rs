@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::{MeasureError, OutputDir, Since};
 use crate::base::{Event, RelPath, Sha256, Sink};
 use crate::plan;
-use crate::run::workspace::Sources;
+use crate::run::workspace::{Aside, Sources};
 use crate::task::{self, Solution, Task, Variant};
 use crate::tree::patch::Patch;
 use crate::tree::{self, Choice, Snapshot};
@@ -41,7 +39,7 @@ pub struct TaskTrees {
     /// Where in each tree the run directory is, as that was before it was made.
     outputs: BTreeMap<PathBuf, RelPath>,
     /// Holds a tree that a patch made.
-    _made: Option<TempDir>,
+    _made: Option<Aside>,
 }
 
 impl TaskTrees {
@@ -157,7 +155,7 @@ impl TaskTrees {
 pub(super) struct VariantTree {
     /// Its listing.
     pub(super) snapshot: Snapshot,
-    _made: Option<TempDir>,
+    _made: Option<Aside>,
 }
 
 /// Lists another solution of the task; `start` is what patches are applied to.
@@ -184,10 +182,9 @@ pub(super) fn variant(
 /// Name of a patched tree in its temporary directory.
 const TREE: &str = "tree";
 
-fn patched(start: &Snapshot, patch: &Path, scratch: &Path) -> Result<TempDir, MeasureError> {
+fn patched(start: &Snapshot, patch: &Path, scratch: &Path) -> Result<Aside, MeasureError> {
     let fault = |error| tree::TreeError::io("make a directory in", scratch, error);
-    let made = tempfile::Builder::new().prefix("adequacy-patched-").tempdir_in(scratch);
-    let made = made.map_err(fault)?;
+    let made = Aside::create(scratch, "patched").map_err(fault)?;
     let root = made.path().join(TREE);
     start.copy_to(&root)?;
     let text = std::fs::read(patch).map_err(|error| tree::TreeError::io("read", patch, error))?;

@@ -89,7 +89,7 @@ fn named(words: &[String], search: &Search<'_>) -> Option<Interpreter> {
     None
 }
 
-pub(super) fn is_python(name: &str) -> bool {
+pub(crate) fn is_python(name: &str) -> bool {
     let version = |end: &str| end.chars().all(|c| c.is_ascii_digit() || c == '.');
     ["python", "pypy"].iter().any(|stem| name.strip_prefix(stem).is_some_and(version))
 }

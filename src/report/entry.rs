@@ -130,6 +130,8 @@ pub struct Entry {
     pub verdicts: Vec<Option<Verdict>>,
     /// Wall time of all its runs.
     pub wall: Duration,
+    /// CPU time of all its runs.
+    pub cpu: Duration,
     /// What a survivor rests on.
     pub basis: Option<String>,
     /// What made the runs.
@@ -151,8 +153,9 @@ pub enum Standing<'a> {
 
 impl Entry {
     pub(super) fn of(row: PlanRow) -> Self {
-        let (outcome, verdicts, wall) = (None, Vec::new(), Duration::ZERO);
-        Self { row, outcome, verdicts, wall, basis: None, executor: None }
+        let (outcome, verdicts) = (None, Vec::new());
+        let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
+        Self { row, outcome, verdicts, wall, cpu, basis: None, executor: None }
     }
 
     /// Takes over a decision; the later of two stands.
@@ -171,6 +174,7 @@ impl Entry {
         };
         self.verdicts = commands.map(said).collect();
         self.wall = line.runs.iter().map(|run| run.wall).sum();
+        self.cpu = line.runs.iter().map(|run| run.cpu).sum();
         (self.outcome, self.basis) = (Some(line.outcome), Some(line.basis));
         self.executor = Some(line.executor);
         Ok(())

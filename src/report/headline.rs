@@ -134,6 +134,9 @@ fn cheats(run: &RunFile, totals: &Totals, style: Style) -> String {
     if !run.uncovered.is_empty() {
         let _ = write!(text, "; {} functions take none", run.uncovered.len());
     }
+    if !run.neutralized.is_empty() {
+        let _ = write!(text, ", {} neutralized by a twin", run.neutralized.len());
+    }
     if !run.gates.contains_key("cheat_class_survived") {
         text.push_str("; gate not judged");
     }

@@ -7,7 +7,7 @@ use super::count::share;
 use super::escape::{is_format, markup, script};
 use super::log::RunLog;
 use super::summary::flake_bound;
-use super::{Group, Style, headline, json, survivors, text};
+use super::{Group, Style, headline, json, matrix, survivors, text};
 use crate::measure::{ClassTotals, Sentinels};
 
 /// The released file of the viewer, unmodified: see `html/README.md`.
@@ -188,6 +188,10 @@ fn commands(page: &mut String, log: &RunLog) {
         page.push_str("</tr>\n");
     }
     page.push_str("</table></div>\n<p class=\"faint\">Killed mutants, as far as each command was run on them: the commands after the first that kills are not run unless <code>--full-matrix</code> or the class asks for it. \u{201c}The only one\u{201d} counts mutants on which every command was run.</p>\n");
+    if let Some(matrix) = &log.run.matrix {
+        let lines = matrix::lines(matrix).join("\n");
+        let _ = writeln!(page, "<pre>{}</pre>", markup(&lines));
+    }
 }
 
 fn listed(page: &mut String, log: &RunLog) {

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::count::Count;
 use super::entry::{Entry, PlanRow};
@@ -182,6 +183,17 @@ impl RunLog {
             Some(source) if entry.row.line > 0 => source.region(entry.row.span),
             _ => Region { start: bare, end: bare },
         }
+    }
+
+    /// CPU time of the runs that are kept: of the mutants, of the unmutated tree before them, of the
+    /// start tree and of other solutions.
+    #[must_use]
+    pub fn cpu(&self) -> Duration {
+        let run = &self.run;
+        let start = run.start.iter().flat_map(|start| &start.rounds);
+        let others = run.variants.iter().map(|variant| &variant.runs);
+        let kept = run.baselines.iter().chain(start).chain(others).flatten().map(|run| run.cpu);
+        kept.chain(self.entries.iter().map(|entry| entry.cpu)).sum()
     }
 
     /// Takes over what people say of its survivors.

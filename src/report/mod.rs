@@ -2,6 +2,7 @@
 
 mod count;
 mod csv;
+pub mod dataset;
 mod entry;
 mod escape;
 mod explain;
@@ -16,6 +17,7 @@ mod json;
 mod junit;
 mod log;
 mod markdown;
+mod matrix;
 mod place;
 mod prompt;
 mod ratchet;

@@ -211,6 +211,10 @@ fn commands(text: &mut String, log: &RunLog, style: Style) {
             command.alone
         );
     }
+    if let Some(matrix) = &log.run.matrix {
+        let lines = super::matrix::lines(matrix);
+        let _ = lines.iter().try_for_each(|line| writeln!(text, "  {}", escaped(line)));
+    }
     text.push('\n');
 }
 
@@ -302,24 +306,31 @@ fn or_none(parts: &[String]) -> String {
     if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
 }
 
-/// Upper 95 % bound on the rate of failing unmutated runs, in per cent. Without a failure it is
-/// exact: `1 - 0.05^(1/n)`; with failures it is Wilson's, one-sided.
+/// Upper 95 % bound on the rate of failing unmutated runs, in per cent.
 #[must_use]
 pub(super) fn flake_bound(runs: u64, failures: u64) -> String {
     if runs == 0 {
         return "100 %".to_owned();
     }
+    format!("{:.1} %", flake_rate(runs, failures) * 100.0)
+}
+
+/// The same, 0 to 1. Without a failure it is exact: `1 - 0.05^(1/n)`; with failures it is Wilson's,
+/// one-sided.
+#[must_use]
+pub(super) fn flake_rate(runs: u64, failures: u64) -> f64 {
+    if runs == 0 {
+        return 1.0;
+    }
     #[expect(clippy::cast_precision_loss, reason = "a count of runs")]
     let (n, k) = (runs as f64, failures as f64);
-    let bound = if failures == 0 {
-        1.0 - 0.05_f64.powf(1.0 / n)
-    } else {
-        let z = 1.644_854;
-        let p = k / n;
-        let spread = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
-        ((p + z * z / (2.0 * n) + spread) / (1.0 + z * z / n)).min(1.0)
-    };
-    format!("{:.1} %", bound * 100.0)
+    if failures == 0 {
+        return 1.0 - 0.05_f64.powf(1.0 / n);
+    }
+    let z = 1.644_854;
+    let p = k / n;
+    let spread = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+    ((p + z * z / (2.0 * n) + spread) / (1.0 + z * z / n)).min(1.0)
 }
 
 #[cfg(test)]

@@ -105,16 +105,18 @@ impl Lab<'_> {
     /// [`RunError`] when the run itself cannot go on.
     pub fn observe(&self, name: &str, times: u32) -> Result<Vec<Vec<Run>>, RunError> {
         let how = How { attempt: Attempt::First, stop: Stop::Never, must_build: false };
-        let mut seat = self.seat(0);
-        let mut one = |round: u32| {
+        let one = |round: u32| {
+            let mut seat = self.seat(0);
             let name = format!("{name}-{round}");
             let runs = self.trial(&mut seat, &name, &[], Vec::new(), how)?;
             if runs.last().is_none_or(|run| again(&run.exit) != Again::Alone) {
                 return Ok(runs);
             }
+            drop(seat);
+            let mut seat = self.seat_alone(0);
             self.trial(&mut seat, &name, &[], runs, How { attempt: Attempt::Alone, ..how })
         };
-        (1..=times).map(&mut one).collect()
+        (1..=times).map(one).collect()
     }
 
     /// The commands that ended well in some rounds and not in others, and were let through; one that

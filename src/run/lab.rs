@@ -1,6 +1,7 @@
 //! What a run needs: the scratch directory, one workspace a worker, the spawner.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
@@ -8,10 +9,11 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::environment::{Environment, Places};
+use super::left::{self, Left};
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
 use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
-use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Step, baseline};
+use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Share, Step, Turn, baseline};
 use crate::base::{Event, RelPath, Sink};
 use crate::task::{Solution, Task};
 use crate::tree::Snapshot;
@@ -53,6 +55,12 @@ pub struct Lab<'a> {
     usual: Mutex<BTreeMap<Step, Exit>>,
     /// The commands that gave two answers and were let through, once there is a baseline.
     flaky: OnceLock<BTreeSet<usize>>,
+    /// How the first worker's tree looked before any command ran in it.
+    before: Mutex<left::State>,
+    /// What good runs of the unmutated tree left there.
+    left: Mutex<Left>,
+    /// Whether commands run where they were sealed to.
+    at_sealed_places: bool,
     // Last, so that the workspaces are gone before it is removed.
     pub(super) scratch: Scratch,
 }
@@ -66,6 +74,27 @@ pub(super) struct Seat {
     pub(super) warm: bool,
     /// The certificate of the last run in it; `None` when a process of it may be alive.
     certificate: Option<Certificate>,
+}
+
+/// A worker at its workspace.
+pub(super) struct Sitting<'a> {
+    // Before the turn, so that nobody has the turn and waits for the workspace.
+    seat: MutexGuard<'a, Seat>,
+    _turn: Option<Turn>,
+}
+
+impl Deref for Sitting<'_> {
+    type Target = Seat;
+
+    fn deref(&self) -> &Seat {
+        &self.seat
+    }
+}
+
+impl DerefMut for Sitting<'_> {
+    fn deref_mut(&mut self) -> &mut Seat {
+        &mut self.seat
+    }
 }
 
 impl<'a> Lab<'a> {
@@ -117,10 +146,28 @@ impl<'a> Lab<'a> {
             limits,
             usual,
             flaky,
+            before: Mutex::default(),
+            left: Mutex::default(),
+            at_sealed_places: false,
             scratch,
         };
         lab.set_up_all()?;
+        lab.look_before();
         Ok(lab)
+    }
+
+    /// From now on a command that is sealed with a directory finds its copy there: see
+    /// [`Spawner::run_shown_at`].
+    #[must_use]
+    pub fn at_sealed_places(self) -> Self {
+        Self { at_sealed_places: true, ..self }
+    }
+
+    /// Where a step finds its copy, if not where that is.
+    pub(super) fn shown_at(&self, step: Step) -> Option<&Path> {
+        let Step::Command(place) = step else { return None };
+        let sealed = self.task.commands[place].seal.as_ref().filter(|_| self.at_sealed_places);
+        sealed.map(|sealed| Path::new(&sealed.cwd))
     }
 
     fn set_up_all(&self) -> Result<(), RunError> {
@@ -180,6 +227,9 @@ impl<'a> Lab<'a> {
     pub(super) fn clean(&self, seat: &mut Seat, known_good: bool) -> Result<(), RunError> {
         let Some(certificate) = seat.certificate.take() else { return self.renew(seat) };
         let adopts = known_good && !seat.warm;
+        if adopts && seat.worker == 0 {
+            self.look_at(&seat.workspace.tree());
+        }
         let adopted = !adopts || seat.workspace.adopt(Scope::Caches, &certificate).is_ok();
         // What a command left may be beyond mending: then the whole directory goes.
         let back = adopted && seat.workspace.reset(certificate).is_ok();
@@ -227,6 +277,8 @@ impl<'a> Lab<'a> {
         let first = How { attempt: Attempt::First, stop, must_build: true };
         let runs = self.trial(&mut seat, name, edits, Vec::new(), first)?;
         if runs.last().is_some_and(|run| again(&run.exit) == Again::Alone) {
+            drop(seat);
+            seat = self.seat_alone(0);
             return self.trial(
                 &mut seat,
                 name,
@@ -242,6 +294,32 @@ impl<'a> Lab<'a> {
     pub(super) fn limit(&self, command: usize) -> Duration {
         let stated = self.task.commands[command].timeout;
         self.limits.get().map_or(stated.unwrap_or(baseline::LIMIT), |limits| limits[command])
+    }
+
+    /// Remembers how the tree of the first worker looks before any command runs in it.
+    fn look_before(&self) {
+        let state = left::state(&self.first_tree());
+        *self.before.lock().expect("no worker panics with it") = state.unwrap_or_default();
+    }
+
+    /// Adds what a good run of the unmutated tree left in this tree.
+    fn look_at(&self, tree: &Path) {
+        let before = self.before.lock().expect("no worker panics with it");
+        if let Some(after) = left::state(tree) {
+            self.left.lock().expect("no worker panics with it").add(&before, &after);
+        }
+    }
+
+    /// What good runs of the unmutated tree left in a private copy of it.
+    #[must_use]
+    pub fn left(&self) -> Left {
+        self.left.lock().expect("no worker panics with it").clone()
+    }
+
+    /// The first worker's copy of the tree.
+    #[must_use]
+    pub fn first_tree(&self) -> PathBuf {
+        self.occupied(0).workspace.tree()
     }
 
     /// The limits in force, in command order, once there is a baseline.
@@ -280,10 +358,22 @@ impl<'a> Lab<'a> {
     /// The variables a command sees, by name.
     #[must_use]
     pub fn environment_names(&self) -> Vec<String> {
-        self.seat(0).environment.names()
+        self.occupied(0).environment.names()
     }
 
-    pub(super) fn seat(&self, worker: usize) -> MutexGuard<'_, Seat> {
+    /// Sits down at a workspace, when it is this run's turn.
+    pub(super) fn seat(&self, worker: usize) -> Sitting<'_> {
+        let turn = self.spawner.share().map(Share::one);
+        Sitting { seat: self.occupied(worker), _turn: turn }
+    }
+
+    /// The same when no other worker of any run is active.
+    pub(super) fn seat_alone(&self, worker: usize) -> Sitting<'_> {
+        let turn = self.spawner.share().map(Share::all);
+        Sitting { seat: self.occupied(worker), _turn: turn }
+    }
+
+    fn occupied(&self, worker: usize) -> MutexGuard<'_, Seat> {
         self.seats[worker].lock().expect("a worker that panics ends the run")
     }
 }

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::lab::Lab;
+use super::lab::{Lab, Sitting};
 use super::trial::{Again, How, Stop, again};
-use super::{Attempt, Exit, Run, RunError, Step};
+use super::{Attempt, Exit, Run, RunError, Share, Step};
 use crate::base::Event;
 use crate::plan::Plan;
 
@@ -172,6 +172,7 @@ impl<'a> Pool<'a> {
 
 impl Pool<'_> {
     fn work(&self, worker: usize) -> Result<(), RunError> {
+        let _useful = self.lab.spawner.share().filter(|_| worker > 0).map(Share::one_more);
         let mut pending = Pending::new();
         while let Some(&place) = self.todo.get(self.next.fetch_add(1, Ordering::SeqCst)) {
             let tried = self.attempt(worker, Tried::new(place), Attempt::First)?;
@@ -212,7 +213,7 @@ impl Pool<'_> {
         let must_build = !mutant.class.is_never_unviable();
         let how = How { attempt, stop: Stop::FirstFailure, must_build };
         let name = format!("{}{}", self.prefix, mutant.id);
-        self.lab.confirm(&mut self.lab.seat(worker), &name, &edits, tried, how)
+        self.lab.confirm(&mut self.sit(worker, attempt), &name, &edits, tried, how)
     }
 
     fn first_answer(
@@ -230,7 +231,7 @@ impl Pool<'_> {
         let must_build = !mutant.class.is_never_unviable();
         let first = if runs.is_empty() { Attempt::First } else { attempt };
         let how = How { attempt: first, stop, must_build };
-        let mut seat = self.lab.seat(worker);
+        let mut seat = self.sit(worker, attempt);
         let runs = self.lab.trial(&mut seat, &name, &edits, runs, how)?;
         drop(seat);
         let tried = Tried { place, runs, again };
@@ -238,6 +239,13 @@ impl Pool<'_> {
             return self.first_answer(worker, tried, attempt);
         }
         Ok(tried)
+    }
+
+    fn sit(&self, worker: usize, attempt: Attempt) -> Sitting<'_> {
+        match attempt {
+            Attempt::Alone => self.lab.seat_alone(worker),
+            Attempt::First | Attempt::Repeat | Attempt::Confirm => self.lab.seat(worker),
+        }
     }
 
     fn progress(&self, tried: &Tried) {

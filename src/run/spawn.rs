@@ -17,6 +17,7 @@ use super::exit::Exit;
 use super::orphans;
 use super::processes::{all, timespec};
 use super::sandbox::Sandbox;
+use super::turns::Share;
 
 /// How long a command's processes have to end by themselves after a time-out or an interrupt.
 const GRACE: Duration = Duration::from_secs(1);
@@ -75,6 +76,7 @@ pub struct Spawner {
     helper: PathBuf,
     run: String,
     sandbox: Sandbox,
+    share: Option<Share>,
     live: Mutex<Live>,
 }
 
@@ -97,7 +99,19 @@ impl Spawner {
         let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let run = format!("{:x}-{:x}", std::process::id(), now.as_nanos());
         let helper = std::path::absolute(helper)?;
-        Ok(Self { helper, run, sandbox, live: Mutex::default() })
+        Ok(Self { helper, run, sandbox, share: None, live: Mutex::default() })
+    }
+
+    /// The same for a run that shares its workers with others.
+    #[must_use]
+    pub fn sharing(self, share: Share) -> Self {
+        Self { share: Some(share), ..self }
+    }
+
+    /// The run's part in the workers, where it shares them with others.
+    #[must_use]
+    pub const fn share(&self) -> Option<&Share> {
+        self.share.as_ref()
     }
 
     /// What holds every command.
@@ -114,7 +128,13 @@ impl Spawner {
 
     /// Runs a command to its end and ends whatever it leaves behind. Blocks; any thread may call.
     pub fn run(&self, spec: &CommandSpec<'_>) -> Finished {
-        let (mut child, ticket, token) = match self.begin(spec) {
+        self.run_shown_at(spec, None)
+    }
+
+    /// The same with the working directory seen at this place, which hides what is there; that needs
+    /// namespaces, else nothing runs.
+    pub fn run_shown_at(&self, spec: &CommandSpec<'_>, shown_at: Option<&Path>) -> Finished {
+        let (mut child, ticket, token) = match self.begin(spec, shown_at) {
             Ok(begun) => begun,
             Err(exit) => return Finished::nothing_ran(exit),
         };
@@ -133,7 +153,11 @@ impl Spawner {
         }
     }
 
-    fn begin(&self, spec: &CommandSpec<'_>) -> Result<(Child, u64, String), Exit> {
+    fn begin(
+        &self,
+        spec: &CommandSpec<'_>,
+        shown_at: Option<&Path>,
+    ) -> Result<(Child, u64, String), Exit> {
         let log = std::path::absolute(spec.log)
             .map_err(|error| Exit::Lost(format!("`{}`: {error}", spec.log.display())))?;
         let token = token().map_err(Exit::Lost)?;
@@ -145,6 +169,7 @@ impl Spawner {
             log,
             workspace: spec.workspace.to_owned(),
             sandbox: self.sandbox.clone(),
+            shown_at: shown_at.map(Path::to_owned),
             argv: spec.argv.iter().map(Into::into).collect(),
         };
         let mut command = Command::new(&self.helper);

@@ -192,16 +192,17 @@ impl Lab<'_> {
         attempt: Attempt,
         log: String,
     ) -> Result<Run, RunError> {
-        let path = self.settings.logs.join(&log);
-        let finished = self.spawner.run(&CommandSpec {
+        let (path, tree) = (self.settings.logs.join(&log), seat.workspace.tree());
+        let spec = CommandSpec {
             argv: argv.words(),
-            cwd: &seat.workspace.tree(),
+            cwd: &tree,
             workspace: seat.workspace.path(),
             environment: &seat.environment,
             log: &path,
             limit,
             output_limit: self.settings.output_limit,
-        });
+        };
+        let finished = self.spawner.run_shown_at(&spec, self.shown_at(step));
         seat.certify(finished.certificate);
         if finished.exit == Exit::Interrupted {
             return Err(RunError::Interrupted);

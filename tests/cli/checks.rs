@@ -197,6 +197,36 @@ fn what_cannot_be_looked_at_is_an_error_and_no_answer() {
     ran.exits(1).says("`tests/run.py` went");
 }
 
+#[test]
+fn without_commands_the_rest_is_judged_all_the_same() {
+    let sandbox = finished("reference");
+    let words = ["check", BUNDLE, "final", "--no-commands"];
+    let ran = sandbox.call(words).run();
+    ran.exits(10).says("UNKNOWN visible: not run: `--no-commands`").says("unchanged: 2 entries");
+    append(&sandbox.path("final/tests/prices.py"), "#\n");
+    sandbox.call(words).run().exits(1).says("commands   none was run");
+}
+
+#[test]
+fn a_bundle_file_that_is_a_pipe_or_a_link_is_refused_and_never_waited_for() {
+    let sandbox = finished("reference");
+    unpack(&sandbox);
+    for path in ["b/sealed/compile.json", "b/contract.json"] {
+        let (place, away) = (sandbox.path(path), sandbox.path("away"));
+        fs::rename(&place, &away).expect("a free name");
+        let made = std::process::Command::new("mkfifo").arg(&place).status().expect("it runs");
+        assert!(made.success());
+        let refused = answer(&sandbox, "b", 11);
+        assert_eq!(refused["contract"]["code"], "bundle_unreadable", "{path}");
+        fs::remove_file(&place).and_then(|()| symlink(&away, &place)).expect("ours");
+        assert_eq!(answer(&sandbox, "b", 11)["contract"]["code"], "bundle_unreadable", "{path}");
+        fs::remove_file(&place).and_then(|()| fs::rename(&away, &place)).expect("ours");
+    }
+    sandbox.write("b/sealed/extra", "x");
+    let extra = answer(&sandbox, "b", 11);
+    assert_eq!(extra["contract"]["code"], "bundle_files_differ");
+}
+
 /// Writes a contract of one's own, and its Statement, into `own`.
 fn own(sandbox: &Sandbox, members: &Value) {
     let mut record = json!({

@@ -391,3 +391,37 @@ fn shards_and_what_is_merged_of_them_hold_too() {
     let ran = sandbox.call(["merge", "part-1", "part-2", "-o", "again"]).run();
     ran.exits(11).tells("`part-2` has no valid receipt");
 }
+
+#[test]
+fn what_setup_and_commands_leave_is_written_down() {
+    let sandbox = Sandbox::with("calc");
+    let check = format!("open('report.txt', 'w').close()\n{}", sandbox.read("tree/check.py"));
+    sandbox
+        .write("tree/check.py", check)
+        .write("tree/package-lock.json", "{}\n")
+        .write("tree/package.json", "{}\n");
+    let task = "contract_id = 'c'\n[[acceptance]]\nid = 'unit'\nargv = ['python3', 'check.py']\n\
+                [mutate]\ninclude = ['calc.py']\n[setup]\nargv = ['python3', 'setup_it.py']\n";
+    let setup = "import os\nos.makedirs('node_modules/@a/b')\nos.mkdir('node_modules/c')\n\
+                 open('package.json', 'a').write(' ')\n";
+    sandbox.write("tree/adequacy.toml", task).write("tree/setup_it.py", setup);
+    sandbox.measure(&["--operator", "binop-swap", "-o", "run"]).run().exits(0);
+    assert_eq!(verified(&sandbox, "run"), ["valid"]);
+    let record = sandbox.json("run/evidence/frozen-install.json");
+    let inputs = record["pre"]["inputs"].as_object().expect("inputs").keys().collect::<Vec<_>>();
+    assert_eq!(inputs, ["package-lock.json", "package.json"]);
+    assert_eq!(record["pre"]["node_modules_present"], false);
+    let post = json!({"exit": 0, "projects": null, "packages_added": 2, "lock_unchanged": true, "all_inputs_unchanged": false});
+    assert_eq!(record["post"], post);
+    let risks = sandbox.json("run/evidence/final-verdict.json")["residual_risks"].to_string();
+    assert!(risks.contains("do not leave `report.txt`"), "{risks}");
+    assert_eq!(
+        sandbox.json("run/run.json")["left"],
+        json!({"changed": [], "appeared": ["report.txt"], "went": []})
+    );
+    let allowed = task.replace("'check.py']", "'check.py']\nrun_writes = ['report.txt']");
+    sandbox.write("tree/adequacy.toml", allowed);
+    sandbox.measure(&["--operator", "binop-swap", "-o", "run"]).run().exits(0);
+    let risks = sandbox.json("run/evidence/final-verdict.json")["residual_risks"].to_string();
+    assert!(!risks.contains("report.txt"), "{risks}");
+}

@@ -1,10 +1,15 @@
 //! Tasks with a start tree: what is planned, run, gated and sealed of a change.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::thread::sleep;
+use std::time::Duration;
 
+use adequacy::base::Sha256;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::harness::Sandbox;
+use crate::harness::{Sandbox, executable};
 
 const BEFORE: &str = "def keep(x):\n    return x\n\n\ndef far(x):\n    return x * 3\n";
 const AFTER: &str = "\
@@ -113,12 +118,8 @@ fn a_change_is_measured_by_sets_and_sealed_with_its_gates() {
     sandbox.call(["verify", &files[0], &files[1]]).run().exits(0).says("valid");
 }
 
-#[test]
-fn a_patch_makes_the_same_contract_as_the_tree_it_makes() {
-    let only = ["--operator", "number-shift", "--blind"];
-    let trees = task(CHECK, "");
-    trees.seal(&only).run().exits(0);
-    let patch = "\
+/// What makes the reference of the start.
+const PATCH: &str = "\
 --- a/m.py
 +++ b/m.py
 @@ -1,5 +1,11 @@
@@ -134,16 +135,28 @@ fn a_patch_makes_the_same_contract_as_the_tree_it_makes() {
 +
  def far(x):
 ";
+
+/// The task with a patch in place of its reference.
+fn patched() -> Sandbox {
     let patched = task(CHECK, "");
-    patched.write("tree/fix.diff", patch);
+    patched.write("tree/fix.diff", PATCH);
     let text =
         patched.read("tree/adequacy.toml").replace("reference = 'reference'", "patch = 'fix.diff'");
     patched.write("tree/adequacy.toml", text);
+    patched
+}
+
+#[test]
+fn a_patch_makes_the_same_contract_as_the_tree_it_makes() {
+    let only = ["--operator", "number-shift", "--blind"];
+    let trees = task(CHECK, "");
+    trees.seal(&only).run().exits(0);
+    let patched = patched();
     patched.seal(&only).run().exits(0);
     let contract = "adequacy.out/sealed/contract.json";
     assert_eq!(patched.read(contract), trees.read(contract));
     assert!(!patched.read(contract).contains("module_under_test"));
-    let wrong = patch.replace(" def far(x):", " def near(x):");
+    let wrong = PATCH.replace(" def far(x):", " def near(x):");
     patched.write("tree/fix.diff", wrong);
     let ran = patched.measure(&[]).run();
     ran.exits(2).tells("fix.diff").tells("m.py");
@@ -164,7 +177,7 @@ fn commands_that_accept_doing_nothing_are_told_and_refused_by_the_gate() {
     assert_eq!(run["gates"]["null_patch_survived"], false);
     assert_eq!(run["start"]["commands"][0]["passes"], true);
     let mut words = only.to_vec();
-    for gate in ["null_patch_survived", "change_floor_unmet", "hunk_revert_survived"] {
+    for gate in ["null_patch_survived", "change_floor_unmet", "hunk_revert_survived", "prepatch"] {
         words.extend(["--allow", gate]);
     }
     sandbox.seal(&words).run().exits(0);
@@ -372,4 +385,118 @@ fn a_solution_that_is_the_start_or_a_wrong_one_that_is_the_solution_is_refused()
         sandbox.write("tree/adequacy.toml", text);
         sandbox.measure(&["--operator", "number-shift"]).run().exits(2).tells(words);
     }
+}
+
+#[test]
+fn a_patch_with_held_out_files_is_gone_on_with_to_the_same_bytes() {
+    let only = ["--operator", "number-shift"];
+    let files = ["adequacy.out/sealed/contract.json", "adequacy.out/mutants.jsonl"];
+    let whole = patched();
+    whole.seal(&only).run().exits(0);
+    let sandbox = patched();
+    let mut started = sandbox.seal(&only).start();
+    let decided =
+        || fs::read_to_string(sandbox.path("adequacy.out/outcomes.jsonl")).unwrap_or_default();
+    started.until("survivor", || decided().lines().count() > 1);
+    started.signal(Signal::KILL);
+    started.wait().dies_of(9);
+    while !sandbox.processes().is_empty() {
+        sleep(Duration::from_millis(10));
+    }
+    let ran = sandbox.seal(&[&only[..], &["--resume"]].concat()).run();
+    ran.exits(0).tells("verdicts are taken over");
+    for file in files {
+        ran.same(sandbox.read(file), whole.read(file));
+    }
+    // The sealed digest is that of the files that stand at `../heldout`.
+    let contract = sandbox.json(files[0]);
+    let line = format!("{}  more.py\n", Sha256::of(&sandbox.bytes("tree/held/more.py")));
+    let digest = Value::from(Sha256::of(line.as_bytes()).to_string());
+    ran.same(contract["heldout_split_sha256"].clone(), digest);
+}
+
+#[test]
+fn a_command_that_does_otherwise_on_the_start_tree_than_the_task_says_is_not_sealed() {
+    let only = ["--operator", "number-shift"];
+    for (before, after, told) in [
+        (
+            "prepatch = 'pass'\n",
+            "",
+            "`held` passes on the start tree, so it does not test the change",
+        ),
+        ("'check.py']\n", "'check.py']\nprepatch = 'pass'\n", "`new` is to pass on the start tree"),
+    ] {
+        let sandbox = task(CHECK, "");
+        let text = sandbox.read("tree/adequacy.toml");
+        sandbox.write("tree/adequacy.toml", text.replacen(before, after, 1));
+        let ran = sandbox.seal(&only).run();
+        ran.exits(1).tells(told).tells("gate `prepatch` fails").tells("(value 1, threshold 0)");
+        ran.tells("not sealed");
+        assert!(!sandbox.path("adequacy.out/sealed").exists());
+        sandbox.seal(&[&only[..], &["--allow", "prepatch"]].concat()).run().exits(0);
+        let contract = sandbox.json("adequacy.out/sealed/contract.json");
+        ran.same(contract["adequacy"]["gates"]["prepatch"]["pass"].clone(), Value::from(false));
+    }
+    // A runner that cannot run its tests has refused nothing.
+    let sandbox = task(CHECK, "");
+    let runner = "#!/bin/sh\nif grep -q next_of m.py; then echo '1 passed in 0.1s'; exec python3 check.py; fi\nexit 4\n";
+    for tree in ["start", "reference"] {
+        sandbox.write(format!("tree/{tree}/pytest"), runner);
+        executable(&sandbox.path(&format!("tree/{tree}/pytest")));
+    }
+    let text = sandbox.read("tree/adequacy.toml");
+    sandbox
+        .write("tree/adequacy.toml", text.replacen("['python3', 'check.py']", "['./pytest']", 1));
+    let ran = sandbox.seal(&only).run();
+    ran.exits(1).tells("`new` fails on the start tree because it cannot run its tests there");
+    ran.tells("gate `prepatch` fails");
+}
+
+/// Says that `test_b` fails every second time.
+const PYTEST: &str = "\
+#!/usr/bin/env python3
+import os, shlex, sys
+with open(os.path.join(os.environ['STATE'], 'runs'), 'a') as file:
+    file.write('.')
+    bad = file.tell() % 2 == 0
+for word in shlex.split(os.environ.get('PYTEST_ADDOPTS', '')):
+    if word.startswith('--junitxml='):
+        with open(word[len('--junitxml='):], 'w') as report:
+            fault = '<failure/>' if bad else ''
+            report.write('<testsuites><testsuite tests=\"2\" skipped=\"0\"><testcase classname=\"t\" name=\"test_a\"/>'
+                         '<testcase classname=\"t\" name=\"test_b\">' + fault + '</testcase></testsuite></testsuites>')
+print('1 failed, 1 passed in 0.1s' if bad else '2 passed in 0.1s')
+sys.exit(bad)
+";
+
+#[test]
+fn a_flaky_command_of_named_tests_says_which_of_them_are() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/m.py", "A = True\n").write("tree/pytest", PYTEST).write("state/x", "");
+    executable(&sandbox.path("tree/pytest"));
+    let text = "[[acceptance]]\nid = 'check'\nargv = ['python3', '-c', 'import m; assert m.A']\n\
+                [[acceptance]]\nid = 'ids'\nargv = ['./pytest']\nids = ['t.py::test_a', 't.py::test_b']\n";
+    sandbox.write("tree/adequacy.toml", text);
+    let words = [
+        "measure",
+        "tree",
+        "--baselines",
+        "2",
+        "-j",
+        "1",
+        "--env",
+        "STATE",
+        "--allow-write",
+        "state",
+    ];
+    let measure = |more: &[&str]| {
+        sandbox.call(words.iter().chain(more)).env("STATE", sandbox.path("state")).run()
+    };
+    let told = "`ids`: these tests gave two answers in 5 further runs: `t.py::test_b`";
+    measure(&[]).exits(3).tells(told);
+    let ran = measure(&["--allow", "flaky"]);
+    ran.exits_one_of(&[1, 6]);
+    ran.tells(told);
+    let run = sandbox.json("adequacy.out/run.json");
+    ran.same(run["flaky_ids"].clone(), json!({"ids": ["t.py::test_b"]}));
 }

@@ -46,8 +46,11 @@ fn version(run: &RunFile) -> Option<&str> {
     run.interpreter.as_ref().map(|found| found.version.as_str())
 }
 
-/// Which command passes on the start tree, and what tampering does there. Why one fails may differ.
-fn start(run: &RunFile) -> Option<(Vec<(&str, bool)>, &[crate::measure::TamperRecord])> {
+/// Which command passes on the start tree, and what tampering does there.
+type OnStart<'a> = (Vec<(&'a str, bool)>, &'a [crate::measure::TamperRecord]);
+
+/// What must agree of the start tree. Why a command fails there may differ.
+fn start(run: &RunFile) -> Option<OnStart<'_>> {
     let StartRecord { commands, tampered, .. } = run.start.as_ref()?;
     let passes = commands.iter().map(|command| (command.id.as_str(), command.passes));
     Some((passes.collect(), tampered))

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::input::Input;
 use crate::measure::{Part, RunFile, Sentinels, Shard, State};
+use crate::plan::PlannedRow;
 
 /// What the runs say together, but for their records of single runs: see [`records`].
 pub(super) fn run(inputs: &[Input]) -> RunFile {
@@ -85,4 +86,10 @@ fn part(input: &Input) -> Part {
         jobs: input.run.jobs,
         outcomes_sha256: input.outcomes_sha256,
     }
+}
+
+/// Surviving cheats that gain nothing, in plan order: each run names those it decided.
+pub(super) fn neutralized(inputs: &[Input], rows: &[PlannedRow]) -> Vec<String> {
+    let named = inputs.iter().flat_map(|input| &input.run.neutralized).collect::<BTreeSet<_>>();
+    rows.iter().map(|row| &row.id).filter(|id| named.contains(id)).cloned().collect()
 }

@@ -17,7 +17,8 @@ use input::Input;
 use super::ledger::{self, Line};
 use super::verdicts::Known;
 use super::{
-    LedgerError, OutputDir, OutputError, RunFile, confirm, evidence, gates, receipt, runners,
+    LedgerError, Matrix, OutputDir, OutputError, RunFile, confirm, evidence, gates, receipt,
+    runners,
 };
 use crate::adequacy::{Adequacy, Gate};
 use crate::plan::{Planned, PlannedRow};
@@ -123,7 +124,7 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     out_of_the_way(paths, out)?;
     let mut inputs = paths.iter().map(|path| Input::read(path)).collect::<Result<Vec<_>, _>>()?;
     // What is written must not hang on the order of the words.
-    inputs.sort_by(|a, b| a.place().cmp(&b.place()));
+    inputs.sort_by_key(Input::place);
     let (first, others) = inputs.split_first().expect("there is a run to merge");
     others.iter().try_for_each(|other| agree::check(first, other))?;
     agree::of_this_version(first)?;
@@ -144,6 +145,7 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     };
     let not_reached = combine::not_reached(&inputs, killed);
     combine::records(&mut run, &inputs);
+    run.neutralized = combine::neutralized(&inputs, &rows);
     run.conduct.confirmed = confirm::count(lines.values());
     let gates = gates::of(&run.task, &run, &adequacy);
     let output = OutputDir::open(out, false)?;
@@ -153,6 +155,8 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     output.write_plan(&mut run, &inputs[0].plan, None)?;
     input::copy_sources(&inputs, &output)?;
     output.replace(&output.outcomes(), &ledger::text(&run.key(), &lines))?;
+    let ids = rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>();
+    run.matrix = Matrix::of(&run.task, &ids, &output, &run)?;
     run.finish(&mutants, &adequacy, &gates, not_reached);
     output.write_run(&run)?;
     for (name, text) in &manifest {

@@ -122,6 +122,9 @@ fn run(order: &Order) -> io::Result<Option<Report>> {
     // Before anything is restricted.
     let log = Log::create(&order.log, order.keep)?;
     if !order.sandbox.namespaces {
+        if let Some(place) = &order.shown_at {
+            return Err(at(place, &io::Error::other("only namespaces can show a tree there")));
+        }
         return serve(order, log).map(Some);
     }
     setsid()?;

@@ -49,6 +49,18 @@ pub(super) fn confine<'a>(writable: impl Iterator<Item = &'a Path>) -> io::Resul
     kept.iter().try_for_each(|kept| kept.put_back(shared).map_err(|error| at(kept.place, &error)))
 }
 
+/// Lets the working directory be seen at `place` too, where it hides what is there.
+///
+/// # Errors
+/// `place` is no directory, or the kernel refuses.
+pub(super) fn show_here(place: &Path) -> io::Result<()> {
+    let show = || -> io::Result<()> {
+        let here = open_tree(CWD, ".", CLONE | OpenTreeFlags::AT_RECURSIVE)?;
+        Ok(move_mount(here, "", CWD, place, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?)
+    };
+    show().map_err(|error| at(place, &error))
+}
+
 /// A place that stays writable: the mounts there as they were.
 struct Kept<'a> {
     place: &'a Path,

@@ -83,6 +83,10 @@ fn serve_inside(order: &Order, log: Log, mapped: &OwnedFd) -> io::Result<Report>
     mounts::confine([&*order.workspace].into_iter().chain(places))?;
     // Our working directory is still that of the mount below.
     chdir(&here).map_err(|error| at(Path::new("the working directory"), &error.into()))?;
+    if let Some(place) = &order.shown_at {
+        mounts::show_here(place)?;
+        chdir(place).map_err(|error| at(place, &error.into()))?;
+    }
     if order.sandbox.network == Network::Loopback {
         network::loopback_up()?;
     }

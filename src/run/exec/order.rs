@@ -10,7 +10,8 @@ use crate::run::exit::Exit;
 use crate::run::sandbox::Sandbox;
 
 /// One command to run, as the words after `__exec` spell it:
-/// `LIMIT_MS GRACE_MS OUTPUT_LIMIT KEEP LOG WORKSPACE SANDBOX -- ARGV...`, the sandbox as JSON.
+/// `LIMIT_MS GRACE_MS OUTPUT_LIMIT KEEP LOG WORKSPACE SANDBOX SHOWN_AT -- ARGV...`, the sandbox as JSON, the
+/// place empty where there is none.
 /// Environment and working directory are those of the helper itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::run) struct Order {
@@ -28,6 +29,9 @@ pub(in crate::run) struct Order {
     pub(in crate::run) workspace: PathBuf,
     /// What holds it.
     pub(in crate::run) sandbox: Sandbox,
+    /// Where the working directory is to be seen, and the command to run, instead of where it is;
+    /// needs namespaces.
+    pub(in crate::run) shown_at: Option<PathBuf>,
     /// The command's words.
     pub(in crate::run) argv: Vec<OsString>,
 }
@@ -39,8 +43,9 @@ impl Order {
         let numbers = [ms(self.limit), ms(self.grace), self.output_limit, self.keep as u64]
             .map(|n| n.to_string());
         let sandbox = serde_json::to_string(&self.sandbox).expect("plain data");
-        let rest =
-            [self.log.clone().into(), self.workspace.clone().into(), sandbox.into(), "--".into()];
+        let [log, workspace] = [&self.log, &self.workspace].map(|path| path.clone().into());
+        let shown_at = self.shown_at.clone().unwrap_or_default().into();
+        let rest = [log, workspace, sandbox.into(), shown_at, "--".into()];
         numbers.into_iter().map(OsString::from).chain(rest).chain(self.argv.iter().cloned())
     }
 
@@ -57,6 +62,8 @@ impl Order {
         let log = words.next()?.into();
         let workspace = words.next()?.into();
         let sandbox = serde_json::from_str(words.next()?.to_str()?).ok()?;
+        let shown_at = words.next()?;
+        let shown_at = (!shown_at.is_empty()).then(|| shown_at.into());
         words.next().filter(|word| word == "--")?;
         let argv: Vec<_> = words.collect();
         (!argv.is_empty()).then_some(Self {
@@ -67,6 +74,7 @@ impl Order {
             log,
             workspace,
             sandbox,
+            shown_at,
             argv,
         })
     }
@@ -117,8 +125,11 @@ mod tests {
             log: "logs/a b".into(),
             workspace: "/w".into(),
             sandbox,
+            shown_at: Some("/testbed".into()),
             argv,
         };
+        assert_eq!(Order::parse(order.words()).as_ref(), Some(&order));
+        let order = Order { shown_at: None, ..order };
         assert_eq!(Order::parse(order.words()), Some(order));
     }
 
@@ -128,15 +139,16 @@ mod tests {
         for line in [
             "",
             "1 1 1 1 log w {}",
-            "1 1 1 1 log w {} true",
-            "x 1 1 1 log w {} -- true",
-            "1 -1 1 1 l w {} -- t",
+            "1 1 1 1 log w {} /at true",
+            "1 1 1 1 log w {} -- true",
+            "x 1 1 1 log w {}  -- true",
+            "1 -1 1 1 l w {}  -- t",
             "1 1 1 1 l w -- t",
         ] {
             let line = line.replace("{}", &sandbox);
             assert_eq!(Order::parse(line.split(' ').map(OsString::from)), None, "{line}");
         }
-        let line = format!("1 1 1 1 l w {sandbox} -- t");
+        let line = format!("1 1 1 1 l w {sandbox}  -- t");
         assert!(Order::parse(line.split(' ').map(OsString::from)).is_some());
     }
 }

@@ -42,7 +42,9 @@ impl Hold {
     pub(super) fn prepare(order: &Order) -> io::Result<Self> {
         let sandbox = &order.sandbox;
         let allowed = sandbox.allow_write.iter().map(|Place(path)| path.as_path());
-        let places = [&*order.workspace].into_iter().chain(allowed);
+        // Seen at another place, a file lies below that place alone.
+        let shown_at = order.shown_at.as_deref();
+        let places = [&*order.workspace].into_iter().chain(shown_at).chain(allowed);
         let fence = Fence::around(sandbox.landlock, sandbox.namespaces, places)?;
         Ok(Self { fence, namespaces: sandbox.namespaces, file_size: sandbox.limits.file_size })
     }

@@ -4,6 +4,7 @@
 //! argv that could be read in two ways is not recognised.
 
 mod executed;
+pub mod junit;
 
 use std::path::Path;
 

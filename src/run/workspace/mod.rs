@@ -61,7 +61,7 @@ use crate::base::RelPath;
 
 pub use error::WorkspaceError;
 pub use golden::{Golden, Sources};
-pub use scratch::{Leftover, Scratch};
+pub use scratch::{Aside, Leftover, Scratch};
 pub use soundness::Soundness;
 
 const TREE: &str = "tree";

@@ -164,6 +164,39 @@ impl Drop for Scratch {
     }
 }
 
+/// A private directory for what a run needs beside its scratch directory, such as a tree that a patch
+/// makes. Removed on drop; where the run is killed before, a later one finds it by its free lock.
+#[derive(Debug)]
+pub struct Aside {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Aside {
+    /// Makes one in `base`; `what` it holds is part of its name.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn create(base: &Path, what: &str) -> io::Result<Self> {
+        let made = tempfile::Builder::new().prefix(&format!("{PREFIX}{what}-")).tempdir_in(base)?;
+        let lock = lock(made.path())?;
+        Ok(Self { path: made.keep(), _lock: lock })
+    }
+
+    /// Where it is. It holds a file `lock` of its own.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        // Too late to tell anyone; a later run finds it by its free lock.
+        let _ = remove_directory(&self.path);
+    }
+}
+
 impl Leftover {
     /// Where it is.
     #[must_use]

@@ -1,0 +1,53 @@
+//! What the commands leave in a private copy of the unmutated tree, beside caches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{RelPath, Sha256, Silent};
+use crate::tree::{self, Choice, Kind, Snapshot};
+
+/// Paths of the tree that a good run of the unmutated tree did not leave as they were.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// Files with other contents.
+    pub changed: BTreeSet<String>,
+    /// Files and links that were not there.
+    pub appeared: BTreeSet<String>,
+    /// Files and links that are gone.
+    pub went: BTreeSet<String>,
+}
+
+/// What stands at each path; directories are not told.
+pub(super) type State = BTreeMap<RelPath, Option<Sha256>>;
+
+/// The state of the tree at `root`; `None` where it cannot be listed, such as when it is gone.
+pub(super) fn state(root: &Path) -> Option<State> {
+    let all = Choice { all: true, ..Choice::default() };
+    tree::snapshot(root, &all, &Silent).ok().map(|snapshot| of(&snapshot))
+}
+
+fn of(snapshot: &Snapshot) -> State {
+    let entries = snapshot.entries().iter().filter_map(|entry| match &entry.kind {
+        Kind::File { sha256, .. } => Some((entry.path.clone(), Some(*sha256))),
+        Kind::Link { .. } => Some((entry.path.clone(), None)),
+        Kind::Directory { .. } => None,
+    });
+    entries.collect()
+}
+
+impl Left {
+    /// Adds how `after` differs from `before`.
+    pub(super) fn add(&mut self, before: &State, after: &State) {
+        for (path, state) in after {
+            match before.get(path) {
+                Some(earlier) if earlier == state => {}
+                Some(_) => drop(self.changed.insert(path.to_string())),
+                None => drop(self.appeared.insert(path.to_string())),
+            }
+        }
+        let gone = before.keys().filter(|path| !after.contains_key(*path));
+        self.went.extend(gone.map(ToString::to_string));
+    }
+}
