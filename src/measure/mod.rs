@@ -17,6 +17,7 @@ mod flaky_ids;
 mod gates;
 mod history;
 mod install;
+mod isolation;
 mod ledger;
 mod links;
 mod matrix;
@@ -51,6 +52,7 @@ pub use draw::choose;
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
 pub use executors::{Decided, Executors, Faster};
+pub use isolation::Isolation;
 pub use ledger::{Ledger, LedgerError, Line};
 pub use links::{Fingerprint, Link, fingerprint, needed};
 pub use matrix::{Matrix, Minimal};
@@ -64,7 +66,7 @@ pub use protect::RUNNER_FILES;
 pub use reopen::{ReopenError, Reopened, reopen};
 pub use replay::{Rerun, judged_again, replay, rerun};
 pub use run_file::{
-    ClassTotals, CommandRecord, FORMAT, Interpreted, Isolation, RunFile, Sentinels, State, Totals,
+    ClassTotals, CommandRecord, FORMAT, Interpreted, RunFile, Sentinels, State, Totals,
 };
 pub use shard::Shard;
 pub use since::{Since, SinceError, SinceRecord};

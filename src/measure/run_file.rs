@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Conduct, Controls, Executors, Matrix, Options, Prepared, SinceRecord, StartRecord,
+    Conduct, Controls, Executors, Isolation, Matrix, Options, Prepared, SinceRecord, StartRecord,
     UncoveredRecord, VariantRecord,
 };
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256, any_path, seconds};
 use crate::plan::compile::Judge;
 use crate::plan::{Class, Plan, Planned, SAMPLER, interpreter};
-use crate::run::sandbox::{Limits, Place, Sandbox};
+use crate::run::sandbox::{Limits, Sandbox};
 use crate::run::workspace::Soundness;
 use crate::run::{Baseline, Lab, Left, Run, Runner, Tests};
 use crate::task::{Command, Task};
@@ -215,41 +215,6 @@ impl Interpreted {
             found: word(&found.found),
             version: judge.version.clone(),
             executable: judge.executable.clone(),
-        }
-    }
-}
-
-/// What keeps commands apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Isolation {
-    /// How the processes of a command are found and ended.
-    pub processes: String,
-    /// Which network a command sees.
-    pub network: String,
-    /// Where a command can write.
-    pub files: String,
-    /// Where it can write besides its workspace because a flag says so.
-    pub allow_write: Vec<Place>,
-    /// How it gets a clean workspace.
-    #[serde(default)]
-    pub workspaces: String,
-}
-
-impl Isolation {
-    /// All of it in one line; `files` names the places of `allow_write`.
-    #[must_use]
-    pub fn words(&self) -> String {
-        let Self { processes, network, files, .. } = self;
-        format!("processes: {processes}; network: {network}; files: {files}")
-    }
-
-    fn of(sandbox: &Sandbox) -> Self {
-        Self {
-            processes: sandbox.processes().to_owned(),
-            network: sandbox.network().to_owned(),
-            files: sandbox.files(),
-            allow_write: sandbox.allow_write.clone(),
-            workspaces: sandbox.workspaces.words().to_owned(),
         }
     }
 }
