@@ -46,23 +46,8 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         None => measure::measured(&task, measure_args, "seal", &measure::Part::default(), streams)?,
     };
     measure::show(&measured, &measure_args.keep, streams)?;
-    if measured.adequacy.mutants == 0 {
-        let message =
-            "not sealed: no mutant was run, so the commands showed nothing; that is never sealed";
-        return Err(Fault::new(Exit::NothingToDo, message));
-    }
-    if let Some(exit) = measure::failing_gate(&measured.gates, &measured.run, streams)? {
-        writeln!(
-            streams.err,
-            "not sealed; `--allow GATE` seals with a gate that fails, and records it"
-        )?;
+    if let Some(exit) = refused(&measured, streams)? {
         return Ok(exit);
-    }
-    let zero = measured.adequacy.killed == 0;
-    if zero && !measured.run.allowed.iter().any(|allowed| allowed == "zero-kill") {
-        let message = "not sealed: the commands killed nothing, so they cannot support a verdict of \
-                       done; `--allow zero-kill` seals it all the same";
-        return Err(Fault::new(Exit::No, message));
     }
     let folder = args.out.clone().unwrap_or_else(|| measured.output.sealed());
     let mut task = measured.run.task.clone();
@@ -103,6 +88,29 @@ fn reopened(task: &Task, run: &Path, args: &SealArgs) -> Result<Measured, Fault>
     let measured = reopen(&reopened, &progress);
     progress.finish();
     Ok(measured?)
+}
+
+/// How the command ends where what was measured must not be sealed.
+fn refused(measured: &Measured, streams: &mut Streams<'_>) -> Result<Option<Exit>, Fault> {
+    if measured.adequacy.mutants == 0 {
+        let message =
+            "not sealed: no mutant was run, so the commands showed nothing; that is never sealed";
+        return Err(Fault::new(Exit::NothingToDo, message));
+    }
+    if let Some(exit) = measure::failing_gate(&measured.gates, &measured.run, streams)? {
+        writeln!(
+            streams.err,
+            "not sealed; `--allow GATE` seals with a gate that fails, and records it"
+        )?;
+        return Ok(Some(exit));
+    }
+    let zero = measured.adequacy.killed == 0;
+    if zero && !measured.run.allowed.iter().any(|allowed| allowed == "zero-kill") {
+        let message = "not sealed: the commands killed nothing, so they cannot support a verdict of \
+                       done; `--allow zero-kill` seals it all the same";
+        return Err(Fault::new(Exit::No, message));
+    }
+    Ok(None)
 }
 
 /// The record's bytes.

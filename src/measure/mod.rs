@@ -29,6 +29,7 @@ mod prepare;
 mod probes;
 mod protect;
 pub mod receipt;
+mod recorded;
 mod reopen;
 mod replay;
 mod run_file;
@@ -63,11 +64,10 @@ pub use parallel::{Disagreement, Parallel};
 pub use prepare::{Prepared, nothing_to_do, prepare, prepare_linked};
 pub use probes::{Probes, generate};
 pub use protect::RUNNER_FILES;
+pub use recorded::{CommandRecord, Interpreted};
 pub use reopen::{ReopenError, Reopened, reopen};
 pub use replay::{Rerun, judged_again, replay, rerun};
-pub use run_file::{
-    ClassTotals, CommandRecord, FORMAT, Interpreted, RunFile, Sentinels, State, Totals,
-};
+pub use run_file::{ClassTotals, FORMAT, RunFile, Sentinels, State, Totals};
 pub use shard::Shard;
 pub use since::{Since, SinceError, SinceRecord};
 pub use spot_check::{Difference, SpotCheck};
@@ -243,9 +243,7 @@ pub fn measure(
     }
     let flaky = earlier.as_ref().map(RunFile::flaky_places).unwrap_or_default();
     let mut settings = options.settings(output.logs(), flaky);
-    if let Some(share) = spawner.share() {
-        settings.jobs = share.workers(settings.jobs, prepared.plan.counted().count());
-    }
+    settings.share(spawner, prepared.plan.counted().count());
     let lab = open_lab(task, &prepared.trees, &links, &settings, &output, spawner, sink)?;
     let baseline =
         lab.baseline().map_err(|error| flaky_ids::of_red(&lab, &task.commands, error, sink))?;
@@ -269,17 +267,26 @@ pub fn measure(
     let not_reached = controls::after(&lab, plan, snapshot, &known, shard, &outcomes, sink)?;
     drop(lab);
     let unchanged = || unchanged(task, options, trees, &links, &watched);
-    if let Err(error) = nothing_left(spawner).and_then(|()| unchanged()) {
-        run.state = State::Spoiled;
-        output.write_run(&run)?;
-        return Err(error);
-    }
+    spoiled_by(nothing_left(spawner).and_then(|()| unchanged()), &mut run, &output)?;
     tell_of_commands(task, &prepared, &output, &mut run, &outcomes)?;
     let (adequacy, gates) =
         conclude(task, &prepared.plan, options, &outcomes, &output, &mut run, not_reached)?;
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);
     Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// Marks a run that cannot be trusted, for good.
+fn spoiled_by(
+    what: Result<(), MeasureError>,
+    run: &mut RunFile,
+    output: &OutputDir,
+) -> Result<(), MeasureError> {
+    if what.is_err() {
+        run.state = State::Spoiled;
+        output.write_run(run)?;
+    }
+    what
 }
 
 /// The numbers of a run whose mutants are decided, and what they rest on; all of it is written.

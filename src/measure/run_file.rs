@@ -2,23 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Conduct, Controls, Executors, Isolation, Matrix, Options, Prepared, SinceRecord, StartRecord,
-    UncoveredRecord, VariantRecord,
+    CommandRecord, Conduct, Controls, Executors, Interpreted, Isolation, Matrix, Options, Prepared,
+    SinceRecord, StartRecord, TaskTrees, UncoveredRecord, VariantRecord,
 };
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
-use crate::base::{RelPath, Sha256, any_path, seconds};
-use crate::plan::compile::Judge;
-use crate::plan::{Class, Plan, Planned, SAMPLER, interpreter};
+use crate::base::{RelPath, Sha256};
+use crate::plan::{Class, Plan, Planned, SAMPLER};
 use crate::run::sandbox::{Limits, Sandbox};
 use crate::run::workspace::Soundness;
-use crate::run::{Baseline, Lab, Left, Run, Runner, Tests};
-use crate::task::{Command, Task};
+use crate::run::{Baseline, Lab, Left, Run, Tests};
+use crate::task::Task;
 use crate::tree::{Choice, Snapshot};
 
 /// What `format` says.
@@ -172,53 +170,6 @@ pub struct Sentinels {
     pub failures: u64,
 }
 
-/// A command and its limit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CommandRecord {
-    /// Its id.
-    pub id: String,
-    /// Its words.
-    pub argv: Vec<String>,
-    /// The runner it was recognised as.
-    pub runner: Option<Runner>,
-    /// Its time limit, once the baseline has run.
-    #[serde(rename = "limit_s", with = "seconds::optional")]
-    pub limit: Option<Duration>,
-}
-
-impl CommandRecord {
-    fn of(command: &Command) -> Self {
-        let argv = command.argv.words();
-        let (id, argv, runner) = (command.id.clone(), argv.to_vec(), Runner::of(argv));
-        Self { id, argv, runner, limit: None }
-    }
-}
-
-/// An interpreter, how it was found, and what it says of itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Interpreted {
-    /// The program started.
-    #[serde(with = "any_path")]
-    pub program: PathBuf,
-    /// How it was found.
-    pub found: String,
-    /// `sys.version`.
-    pub version: String,
-    /// `sys.executable`.
-    pub executable: String,
-}
-
-impl Interpreted {
-    fn of((found, judge): &(interpreter::Interpreter, Judge)) -> Self {
-        Self {
-            program: found.program.clone(),
-            found: word(&found.found),
-            version: judge.version.clone(),
-            executable: judge.executable.clone(),
-        }
-    }
-}
-
 /// A sample of the mutants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sampled {
@@ -275,7 +226,32 @@ impl RunFile {
     ) -> Self {
         let Prepared { trees, plan, interpreter, links_from: _, since } = prepared;
         let left_out = trees.named().left_out().iter();
+        let files = plan.files.iter();
         let mut file = Self {
+            interpreter: interpreter.as_ref().map(Interpreted::of),
+            since: since.clone(),
+            linked: links.iter().map(|(path, _)| path.to_string()).collect(),
+            left_out: left_out.map(|it| (it.path.to_string(), it.reason.to_string())).collect(),
+            ignored: ignored(plan),
+            files: files.clone().map(|file| (file.name.clone(), file.mutants.len())).collect(),
+            sources: files.map(|file| (file.name.clone(), file.sha256)).collect(),
+            uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
+            ..Self::before_its_plan(task, options, trees, sandbox)
+        };
+        if let Some(limit) = task.mutate.limit {
+            file.sampled(limit as usize, plan, task);
+        }
+        file
+    }
+
+    /// What is known without a plan.
+    fn before_its_plan(
+        task: &Task,
+        options: &Options,
+        trees: &TaskTrees,
+        sandbox: &Sandbox,
+    ) -> Self {
+        Self {
             format: FORMAT.to_owned(),
             state: State::Begun,
             tool: tool(),
@@ -291,19 +267,19 @@ impl RunFile {
             conduct: Conduct::of(options),
             commands: task.commands.iter().map(CommandRecord::of).collect(),
             environment: Vec::new(),
-            interpreter: interpreter.as_ref().map(Interpreted::of),
+            interpreter: None,
             isolation: Isolation::of(sandbox),
             isolation_before: Vec::new(),
             soundness: None,
             jobs: options.jobs,
             sampler: None,
-            since: since.clone(),
-            linked: links.iter().map(|(path, _)| path.to_string()).collect(),
-            left_out: left_out.map(|it| (it.path.to_string(), it.reason.to_string())).collect(),
-            ignored: ignored(plan),
-            files: plan.files.iter().map(|file| (file.name.clone(), file.mutants.len())).collect(),
-            sources: plan.files.iter().map(|file| (file.name.clone(), file.sha256)).collect(),
-            uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
+            since: None,
+            linked: Vec::new(),
+            left_out: BTreeMap::new(),
+            ignored: BTreeMap::new(),
+            files: BTreeMap::new(),
+            sources: BTreeMap::new(),
+            uncovered: Vec::new(),
             baselines: Vec::new(),
             left: Left::default(),
             tests: Vec::new(),
@@ -325,11 +301,7 @@ impl RunFile {
             neutralized: Vec::new(),
             gates: BTreeMap::new(),
             allowed: options.allow.iter().cloned().collect(),
-        };
-        if let Some(limit) = task.mutate.limit {
-            file.sampled(limit as usize, plan, task);
         }
-        file
     }
 
     /// Adds how the mutants were sampled.
@@ -482,7 +454,7 @@ fn digest(task: &Task, options: &Options) -> Sha256 {
     Sha256::of(value.to_string().as_bytes())
 }
 
-fn word(value: &impl Serialize) -> String {
+pub(super) fn word(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).expect("a word");
     value.as_str().unwrap_or_default().to_owned()
 }

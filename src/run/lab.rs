@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
@@ -42,6 +42,15 @@ pub struct Settings {
     pub flaky: Option<BTreeSet<usize>>,
 }
 
+impl Settings {
+    /// Takes no more workers than fit this many mutants, where runs share the workers.
+    pub fn share(&mut self, spawner: &Spawner, mutants: usize) {
+        if let Some(share) = spawner.share() {
+            self.jobs = share.workers(self.jobs, mutants);
+        }
+    }
+}
+
 /// The limit of a command none of whose baseline runs took long.
 const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
 
@@ -59,13 +68,13 @@ pub struct Lab<'a> {
     /// Where no right solution is known: how each step ends on the unmutated tree.
     usual: Mutex<BTreeMap<Step, Exit>>,
     /// Whether commands run in overlay mounts now.
-    covered: AtomicBool,
+    pub(super) covered: AtomicBool,
     /// The commands that gave two answers and were let through, once there is a baseline.
     flaky: OnceLock<BTreeSet<usize>>,
     /// How the first worker's tree looked before any command ran in it.
-    before: Mutex<left::State>,
+    pub(super) before: Mutex<left::State>,
     /// What good runs of the unmutated tree left there.
-    left: Mutex<Left>,
+    pub(super) left: Mutex<Left>,
     /// Whether commands run where they were sealed to.
     at_sealed_places: bool,
     // Last, so that the workspaces are gone before it is removed.
@@ -274,47 +283,6 @@ impl<'a> Lab<'a> {
         if back { Ok(()) } else { self.renew(seat) }
     }
 
-    /// From now on commands run in overlay mounts, where those are what was chosen and the unmutated
-    /// tree passes in one as it did without.
-    ///
-    /// # Errors
-    /// [`RunError`] when the run itself cannot go on.
-    pub fn cover(&self) -> Result<(), RunError> {
-        if !self.spawner.sandbox().workspaces.is_overlay() {
-            return Ok(());
-        }
-        self.covered.store(true, Ordering::SeqCst);
-        match self.unmutated(0, "overlay", true, Tier::Exact) {
-            Ok(_) => Ok(()),
-            Err(RunError::Red(_) | RunError::NoAnswer { .. }) => {
-                self.covered.store(false, Ordering::SeqCst);
-                self.sink.tell(Event::Warning(
-                    "the unmutated tree does not pass in an overlay mount as it does in a copy; the                      copies are brought back after each command instead"
-                        .to_owned(),
-                ));
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// How commands get a clean workspace now.
-    #[must_use]
-    pub fn workspaces(&self) -> Workspaces {
-        match self.spawner.sandbox().workspaces {
-            chosen if chosen.is_overlay() && !self.covered.load(Ordering::SeqCst) => {
-                Workspaces::Reset
-            }
-            chosen => chosen,
-        }
-    }
-
-    /// Whether the next command in this workspace runs in an overlay mount: what one writes there is
-    /// never adopted, so first the caches must be.
-    pub(super) fn runs_above(&self, seat: &Seat) -> bool {
-        seat.warm && self.covered.load(Ordering::SeqCst)
-    }
-
     fn renew(&self, seat: &mut Seat) -> Result<(), RunError> {
         seat.workspace.replace()?;
         (seat.is_placed, seat.warm, seat.vacant) = (false, false, false);
@@ -376,26 +344,6 @@ impl<'a> Lab<'a> {
     pub(super) fn limit(&self, command: usize) -> Duration {
         let stated = self.task.commands[command].timeout;
         self.limits.get().map_or(stated.unwrap_or(baseline::LIMIT), |limits| limits[command])
-    }
-
-    /// Remembers how the tree of the first worker looks before any command runs in it.
-    fn look_before(&self) {
-        let state = left::state(&self.first_tree());
-        *self.before.lock().expect("no worker panics with it") = state.unwrap_or_default();
-    }
-
-    /// Adds what a good run of the unmutated tree left in this tree.
-    fn look_at(&self, tree: &Path) {
-        let before = self.before.lock().expect("no worker panics with it");
-        if let Some(after) = left::state(tree) {
-            self.left.lock().expect("no worker panics with it").add(&before, &after);
-        }
-    }
-
-    /// What good runs of the unmutated tree left in a private copy of it.
-    #[must_use]
-    pub fn left(&self) -> Left {
-        self.left.lock().expect("no worker panics with it").clone()
     }
 
     /// The first worker's copy of the tree.

@@ -9,6 +9,7 @@ mod baseline;
 mod builds;
 pub mod certificate;
 mod confirm;
+mod cover;
 pub mod environment;
 pub mod exec;
 mod executor;
