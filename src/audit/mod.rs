@@ -340,7 +340,7 @@ fn compare(
         let (found, killed) = match outcomes.get(place) {
             Some(Outcome::Killed { .. }) => ("killed", true),
             Some(Outcome::Survived) => ("survived", false),
-            Some(Outcome::Unviable) => ("unviable", false),
+            Some(Outcome::Unviable | Outcome::NotBuilt) => ("unviable", false),
             Some(Outcome::Undecided { .. }) | None => {
                 agreement.unanswered.push(id);
                 continue;

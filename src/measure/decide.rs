@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use super::confirm::Chosen;
 use super::executors::Decided;
 use super::spot_check::{self, Check};
-use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, runners};
+use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, built, runners};
 use crate::base::{Event, Sink};
 use crate::outcome::{self, Outcome, Terms};
 use crate::plan::Plan;
@@ -30,7 +30,7 @@ pub(super) fn decide(
     let ours = plan.counted().enumerate().filter(ours).map(|(_, place)| place);
     let todo = ours.filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     let caught = run.executors.caught(run);
-    let (known, doubted): (BTreeMap<_, _>, BTreeMap<_, _>) =
+    let (mut known, doubted): (BTreeMap<_, _>, BTreeMap<_, _>) =
         known.into_iter().partition(|(_, decided)| run.executors.believes(decided, &caught));
     let doubted = doubted.into_keys().collect::<Vec<_>>();
     if run.resumed {
@@ -38,6 +38,12 @@ pub(super) fn decide(
         let (known, all) = (known.len(), known.len() + todo.len() + doubted.len());
         sink.tell(Event::Note(format!("resumed: {known} of {all} verdicts are taken over")));
     }
+    for place in built::not_built(lab, task, plan, &todo, sink)? {
+        let decided = Decided::of(Outcome::NotBuilt, &[]);
+        ledger.append(&plan.mutants[place], &decided, &[])?;
+        known.insert(place, decided);
+    }
+    let todo = todo.into_iter().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     if !run.executors.exact_only {
         run.executors.add(lab.offer(baseline, todo.len(), &caught)?);
     }

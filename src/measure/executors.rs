@@ -74,7 +74,7 @@ impl Decided {
                 last.get(&command).map(|run| run.executor)
             }
             Outcome::Survived => faster.iter().map(|one| one.executor).min(),
-            Outcome::Unviable => None,
+            Outcome::Unviable | Outcome::NotBuilt => None,
         };
         let flips = matches!(outcome, Outcome::Undecided { why: Doubt::Flaky, .. });
         let disputed = flips && !second.is_empty() && !faster.is_empty();

@@ -1,6 +1,8 @@
 //! Conductor of `measure`: takes a task through the stages up to its numbers, and keeps what a
 //! resumed or a curious reader needs in the run directory.
 
+mod built;
+mod cargo;
 mod conduct;
 mod confirm;
 mod controls;
@@ -245,6 +247,7 @@ pub fn measure(
     let lab = open_lab(task, &prepared.trees, &links, &settings, &output, spawner, sink)?;
     let baseline =
         lab.baseline().map_err(|error| flaky_ids::of_red(&lab, &task.commands, error, sink))?;
+    lab.cover()?;
     run.baseline(&baseline, &lab);
     run.flaky_ids = flaky_ids::find(&lab, &task.commands, lab.flaky(), sink)?;
     let trees = &prepared.trees;

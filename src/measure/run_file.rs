@@ -230,6 +230,9 @@ pub struct Isolation {
     pub files: String,
     /// Where it can write besides its workspace because a flag says so.
     pub allow_write: Vec<Place>,
+    /// How it gets a clean workspace.
+    #[serde(default)]
+    pub workspaces: String,
 }
 
 impl Isolation {
@@ -246,6 +249,7 @@ impl Isolation {
             network: sandbox.network().to_owned(),
             files: sandbox.files(),
             allow_write: sandbox.allow_write.clone(),
+            workspaces: sandbox.workspaces.words().to_owned(),
         }
     }
 }
@@ -423,6 +427,8 @@ impl RunFile {
         self.tests.clone_from(&baseline.tests);
         self.left = lab.left();
         self.flaky = lab.flaky().into_iter().map(|place| self.commands[place].id.clone()).collect();
+        self.isolation.workspaces = lab.workspaces().words().to_owned();
+        self.jobs = lab.workers();
         self.soundness = Some(lab.soundness());
         self.environment = lab.environment_names();
         for (command, limit) in self.commands.iter_mut().zip(lab.limits()) {
@@ -463,7 +469,7 @@ impl RunFile {
             survived: adequacy.survived,
             undecided: adequacy.undecided_count(),
             unviable: adequacy.unviable,
-            not_built: 0,
+            not_built: adequacy.not_built,
             equivalent: adequacy.equivalent,
             duplicate: adequacy.duplicate,
             not_sampled: adequacy.not_sampled,

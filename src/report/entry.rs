@@ -229,6 +229,7 @@ impl Standing<'_> {
             Self::Decided(Outcome::Survived) => "survived",
             Self::Decided(Outcome::Undecided { .. }) => "undecided",
             Self::Decided(Outcome::Unviable) | Self::Unviable(_) => "unviable",
+            Self::Decided(Outcome::NotBuilt) => "not_built",
             Self::Left(_) => "not_counted",
             Self::Pending => "pending",
         }
@@ -247,6 +248,7 @@ impl Standing<'_> {
                 format!("`{}` {}", id(command), why.words())
             }
             Self::Decided(Outcome::Unviable) => "the build fails".to_owned(),
+            Self::Decided(Outcome::NotBuilt) => "no command builds this code".to_owned(),
             Self::Unviable(words) => format!("does not compile: {words}"),
             Self::Left(why) => why.to_owned(),
             Self::Pending => "not run yet".to_owned(),

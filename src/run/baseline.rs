@@ -190,7 +190,7 @@ impl Lab<'_> {
             return Ok(None);
         }
         self.spawn(&mut seat, argv, self.limit(place), step, attempt, "report.log".to_owned())?;
-        let text = report_text(&report);
+        let text = report_text(&seat.workspace.written(&report));
         seat.environment = usual;
         self.clean(&mut seat, false)?;
         Ok(text)

@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use rayon::prelude::*;
 
+use super::builds::Builds;
 use super::environment::{Environment, Places};
 use super::executor::{Ladders, Tier};
 use super::left::{self, Left};
+use super::sandbox::Workspaces;
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
 use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
@@ -51,9 +54,12 @@ pub struct Lab<'a> {
     pub(super) spawner: &'a Spawner,
     pub(super) pool: rayon::ThreadPool,
     pub(super) seats: Vec<Mutex<Seat>>,
+    pub(super) builds: Builds,
     limits: OnceLock<Vec<Duration>>,
     /// Where no right solution is known: how each step ends on the unmutated tree.
     usual: Mutex<BTreeMap<Step, Exit>>,
+    /// Whether commands run in overlay mounts now.
+    covered: AtomicBool,
     /// The commands that gave two answers and were let through, once there is a baseline.
     flaky: OnceLock<BTreeSet<usize>>,
     /// How the first worker's tree looked before any command ran in it.
@@ -73,6 +79,10 @@ pub(super) struct Seat {
     pub(super) environment: Environment,
     /// Whether the bytecode of the unmutated tree is part of what a reset brings back.
     pub(super) warm: bool,
+    /// Whether a mutant is in place and its product is built: the next step goes on from there.
+    pub(super) is_placed: bool,
+    /// Whether the workspace was removed to make room.
+    pub(super) vacant: bool,
     /// The executors that come before the exact path, once they are offered.
     pub(super) ladders: Ladders,
     /// The certificate of the last run in it; `None` when a process of it may be alive.
@@ -112,32 +122,34 @@ impl<'a> Lab<'a> {
         spawner: &'a Spawner,
         sink: &'a dyn Sink,
     ) -> Result<Self, RunError> {
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs).build();
-        let pool = threads.map_err(|error| RunError::Threads {
-            jobs: settings.jobs,
-            message: error.to_string(),
-        })?;
-        let copies = match settings.jobs {
-            1 => "copying the tree for 1 worker".to_owned(),
-            jobs => format!("copying the tree for {jobs} workers"),
-        };
-        sink.tell(Event::Step { name: copies.into(), total: None });
         remove_leftovers(&settings.scratch, sink)?;
         let snapshots = std::iter::once(sources.tree).chain(sources.heldout).collect::<Vec<_>>();
         let roots = snapshots.iter().map(|snapshot| snapshot.root()).collect::<Vec<_>>();
         let scratch = Scratch::create(&settings.scratch, &roots)?;
-        scratch.check_space(&snapshots, settings.jobs)?;
+        let jobs = affordable(&scratch, &snapshots, settings.jobs, sink)?;
+        let (pool, jobs) = threads(jobs, sink)?;
+        let copies = match jobs {
+            1 => "copying the tree for 1 worker".to_owned(),
+            jobs => format!("copying the tree for {jobs} workers"),
+        };
+        sink.tell(Event::Step { name: copies.into(), total: None });
         let golden = Golden::create(&scratch, sources)?;
         let seat = |worker| {
             let workspace = Workspace::create(&scratch, &golden, worker)?;
             let environment = environment(task, &workspace, worker);
-            let ladders = task.commands.iter().map(|_| Vec::new()).collect();
-            let (warm, certificate) = (false, None);
-            Ok(Mutex::new(Seat { worker, workspace, environment, warm, ladders, certificate }))
+            Ok(Mutex::new(Seat {
+                worker,
+                workspace,
+                environment,
+                warm: false,
+                is_placed: false,
+                vacant: false,
+                ladders: task.commands.iter().map(|_| Vec::new()).collect(),
+                certificate: None,
+            }))
         };
-        let seats = pool.install(|| {
-            (0..settings.jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>()
-        })?;
+        let seats =
+            pool.install(|| (0..jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>())?;
         let (limits, flaky, usual) = (OnceLock::new(), OnceLock::new(), Mutex::default());
         let snapshot = sources.tree;
         let lab = Self {
@@ -148,12 +160,14 @@ impl<'a> Lab<'a> {
             spawner,
             pool,
             seats,
+            builds: Builds::of(task),
             limits,
             usual,
             flaky,
             before: Mutex::default(),
             left: Mutex::default(),
             at_sealed_places: false,
+            covered: AtomicBool::new(false),
             scratch,
         };
         lab.set_up_all()?;
@@ -203,14 +217,15 @@ impl<'a> Lab<'a> {
         let failing = usual.iter().filter(|(_, exit)| **exit != Exit::Code(0));
         let places = failing.filter_map(|(step, _)| match step {
             Step::Command(place) => Some(*place),
-            Step::Setup | Step::Build => None,
+            Step::Setup | Step::Build | Step::Product(_) | Step::Tests(_) => None,
         });
         places.collect()
     }
 
     fn set_up(&self, seat: &mut Seat, worker: usize) -> Result<(), RunError> {
         let name = format!("setup-w{worker}");
-        let run = self.step(seat, (&name, 0), &[], Step::Setup, (Attempt::First, true))?;
+        let made = self.step(seat, (&name, 0), &[], Step::Setup, (Attempt::First, true))?;
+        let run = made.0;
         if !run.passed() {
             return Err(self.red(&run, "setup", false));
         }
@@ -225,6 +240,19 @@ impl<'a> Lab<'a> {
         self.renew(&mut self.seat(worker))
     }
 
+    /// Removes this worker's workspace, until it is replaced.
+    pub(super) fn vacate(&self, worker: usize) -> Result<(), RunError> {
+        let mut seat = self.seat(worker);
+        seat.vacant = true;
+        Ok(seat.workspace.vacate()?)
+    }
+
+    /// How many workers there are.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.seats.len()
+    }
+
     /// Brings the workspace back, or replaces it when a process may still be alive in it.
     ///
     /// Until the workspace is warm, the bytecode that a passing run of the unmutated tree left
@@ -237,13 +265,59 @@ impl<'a> Lab<'a> {
         }
         let adopted = !adopts || seat.workspace.adopt(Scope::Caches, &certificate).is_ok();
         // What a command left may be beyond mending: then the whole directory goes.
-        let back = adopted && seat.workspace.reset(certificate).is_ok();
+        let back = adopted
+            && match self.spawner.sandbox().workspaces {
+                Workspaces::Copy => seat.workspace.remake(certificate),
+                _ => seat.workspace.reset(certificate),
+            }
+            .is_ok();
         if back { Ok(()) } else { self.renew(seat) }
+    }
+
+    /// From now on commands run in overlay mounts, where those are what was chosen and the unmutated
+    /// tree passes in one as it did without.
+    ///
+    /// # Errors
+    /// [`RunError`] when the run itself cannot go on.
+    pub fn cover(&self) -> Result<(), RunError> {
+        if !self.spawner.sandbox().workspaces.is_overlay() {
+            return Ok(());
+        }
+        self.covered.store(true, Ordering::SeqCst);
+        match self.unmutated(0, "overlay", true, Tier::Exact) {
+            Ok(_) => Ok(()),
+            Err(RunError::Red(_) | RunError::NoAnswer { .. }) => {
+                self.covered.store(false, Ordering::SeqCst);
+                self.sink.tell(Event::Warning(
+                    "the unmutated tree does not pass in an overlay mount as it does in a copy; the                      copies are brought back after each command instead"
+                        .to_owned(),
+                ));
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How commands get a clean workspace now.
+    #[must_use]
+    pub fn workspaces(&self) -> Workspaces {
+        match self.spawner.sandbox().workspaces {
+            chosen if chosen.is_overlay() && !self.covered.load(Ordering::SeqCst) => {
+                Workspaces::Reset
+            }
+            chosen => chosen,
+        }
+    }
+
+    /// Whether the next command in this workspace runs in an overlay mount: what one writes there is
+    /// never adopted, so first the caches must be.
+    pub(super) fn runs_above(&self, seat: &Seat) -> bool {
+        seat.warm && self.covered.load(Ordering::SeqCst)
     }
 
     fn renew(&self, seat: &mut Seat) -> Result<(), RunError> {
         seat.workspace.replace()?;
-        seat.warm = false;
+        (seat.is_placed, seat.warm, seat.vacant) = (false, false, false);
         let worker = seat.worker;
         seat.environment = environment(self.task, &seat.workspace, worker);
         if self.task.setup.is_some() { self.set_up(seat, worker) } else { Ok(()) }
@@ -279,8 +353,10 @@ impl<'a> Lab<'a> {
     ) -> Result<Vec<Run>, RunError> {
         let stop = if all { Stop::Never } else { Stop::FirstFailure };
         let mut seat = self.seat(0);
+        // Where every command is to answer, a product that does not build is no answer of theirs.
+        let must_build = !all || self.task.build.is_some();
         let from = Tier::Exact;
-        let first = How { attempt: Attempt::First, stop, must_build: true, from };
+        let first = How { attempt: Attempt::First, stop, must_build, from };
         let runs = self.trial(&mut seat, name, edits, Vec::new(), first)?;
         if runs.last().is_some_and(|run| again(&run.exit) == Again::Alone) {
             drop(seat);
@@ -326,6 +402,12 @@ impl<'a> Lab<'a> {
     #[must_use]
     pub fn first_tree(&self) -> PathBuf {
         self.occupied(0).workspace.tree()
+    }
+
+    /// The tree that is mutated.
+    #[must_use]
+    pub fn snapshot(&self) -> &Snapshot {
+        self.snapshot
     }
 
     /// The limits in force, in command order, once there is a baseline.
@@ -381,6 +463,45 @@ impl<'a> Lab<'a> {
 
     fn occupied(&self, worker: usize) -> MutexGuard<'_, Seat> {
         self.seats[worker].lock().expect("a worker that panics ends the run")
+    }
+}
+
+/// For how many workers, of those that are wanted, there is room.
+fn affordable(
+    scratch: &Scratch,
+    trees: &[&Snapshot],
+    wanted: usize,
+    sink: &dyn Sink,
+) -> Result<usize, RunError> {
+    let fits = |jobs: &usize| scratch.check_space(trees, *jobs).is_ok();
+    let Some(jobs) = (1..=wanted).rev().find(fits) else {
+        scratch.check_space(trees, 1)?;
+        return Ok(1);
+    };
+    if jobs < wanted {
+        sink.tell(Event::Warning(format!(
+            "there is room for {jobs} of {wanted} copies; the run has as many workers"
+        )));
+    }
+    Ok(jobs)
+}
+
+/// Threads for this many workers, or for fewer where the system has no more.
+fn threads(wanted: usize, sink: &dyn Sink) -> Result<(rayon::ThreadPool, usize), RunError> {
+    let mut jobs = wanted;
+    loop {
+        match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
+            Ok(pool) => return Ok((pool, jobs)),
+            Err(error) if jobs == 1 => {
+                return Err(RunError::Threads { jobs: wanted, message: error.to_string() });
+            }
+            Err(error) => {
+                jobs /= 2;
+                sink.tell(Event::Warning(format!(
+                    "cannot start more than {jobs} workers: {error}; the run has as many"
+                )));
+            }
+        }
     }
 }
 

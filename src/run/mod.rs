@@ -6,6 +6,7 @@
 //! worker, the spawner. It makes [`Run`]s, never outcomes: what an exit means is decided later.
 
 mod baseline;
+mod builds;
 pub mod certificate;
 mod confirm;
 pub mod environment;
@@ -23,6 +24,7 @@ pub mod sandbox;
 pub mod spawn;
 mod trial;
 mod turns;
+mod want;
 pub mod workspace;
 
 use std::path::PathBuf;
@@ -55,8 +57,14 @@ pub enum Step {
     Setup,
     /// `[build]`, before the commands.
     Build,
+    /// The build of the product alone that commands of cargo stand for: the one at this place of
+    /// [`Task::products`](crate::task::Task::products). What it built is there for the first command.
+    Product(usize),
     /// The acceptance command at this place of the sealed order.
     Command(usize),
+    /// After a failure of the command of cargo at this place: whether its tests build at all, which
+    /// only says how it failed.
+    Tests(usize),
 }
 
 /// Under which conditions a step was run.

@@ -58,17 +58,19 @@ impl<F: Fn(usize, &[Run]) -> Result<(), RunError> + Sync> Keep for F {
     }
 }
 
-struct Pool<'a> {
-    lab: &'a Lab<'a>,
+pub(super) struct Pool<'a> {
+    pub(super) lab: &'a Lab<'a>,
     plan: &'a Plan,
     todo: &'a [usize],
-    keep: &'a dyn Keep,
+    pub(super) keep: &'a dyn Keep,
     /// The fastest executor that is asked for a first run.
     from: Tier,
     /// What the names of logs begin with.
     prefix: &'static str,
     next: AtomicUsize,
-    waiting: Mutex<Vec<Tried>>,
+    pub(super) waiting: Mutex<Vec<Tried>>,
+    /// Workers that did not stop for want of room.
+    active: AtomicUsize,
     sentinels: AtomicU64,
     done: AtomicU64,
     killed: AtomicU64,
@@ -95,22 +97,24 @@ impl Tried {
         last.is_some_and(|run| again(&run.exit) == Again::Alone)
     }
 
-    fn new(place: usize) -> Self {
+    pub(super) fn new(place: usize) -> Self {
         Self { place, runs: Vec::new(), again: Vec::new() }
     }
 }
 
 /// A worker's mutants since the unmutated tree last passed in its workspace, but for those that
 /// passed too: a broken workspace makes failures, and these must not stand yet.
-struct Pending {
-    failed: Vec<Tried>,
+pub(super) struct Pending {
+    pub(super) failed: Vec<Tried>,
+    /// The one that is run now.
+    pub(super) begun: Option<usize>,
     since: Instant,
     count: usize,
 }
 
 impl Pending {
-    fn new() -> Self {
-        Self { failed: Vec::new(), since: Instant::now(), count: 0 }
+    pub(super) fn new() -> Self {
+        Self { failed: Vec::new(), begun: None, since: Instant::now(), count: 0 }
     }
 
     fn is_due(&self) -> bool {
@@ -148,6 +152,7 @@ impl Lab<'_> {
         let todo = pool.todo;
         self.sink.tell(Event::Step { name: name.into(), total: Some(todo.len() as u64) });
         let workers = 0..self.seats.len().min(todo.len());
+        pool.active.store(workers.len(), Ordering::SeqCst);
         self.pool.install(|| {
             workers.into_par_iter().try_for_each(|worker| {
                 // The others end with their present mutant when one cannot go on.
@@ -185,6 +190,7 @@ impl<'a> Pool<'a> {
             prefix: "",
             next: AtomicUsize::new(0),
             waiting: Mutex::new(Vec::new()),
+            active: AtomicUsize::new(1),
             sentinels: AtomicU64::new(0),
             done: AtomicU64::new(0),
             killed: AtomicU64::new(0),
@@ -196,15 +202,36 @@ impl Pool<'_> {
     fn work(&self, worker: usize) -> Result<(), RunError> {
         let _useful = self.lab.spawner.share().filter(|_| worker > 0).map(Share::one_more);
         let mut pending = Pending::new();
-        while let Some(&place) = self.todo.get(self.next.fetch_add(1, Ordering::SeqCst)) {
-            let tried = self.attempt(worker, Tried::new(place), Attempt::First)?;
-            self.progress(&tried);
-            self.sort(tried, &mut pending)?;
-            if pending.is_due() {
-                self.sentinel(worker, &mut pending, Attempt::First)?;
+        loop {
+            match self.work_on(worker, &mut pending) {
+                Err(error) if error.is_want() => {
+                    if !self.make_do(worker, &mut pending, error)? {
+                        return Ok(());
+                    }
+                }
+                done => return done,
             }
         }
-        self.sentinel(worker, &mut pending, Attempt::First)
+    }
+
+    /// Counts a worker out unless it is the last; whether it is.
+    pub(super) fn retire(&self) -> bool {
+        let last = |active: usize| active.checked_sub(1).filter(|left| *left > 0);
+        self.active.fetch_update(Ordering::SeqCst, Ordering::SeqCst, last).is_err()
+    }
+
+    fn work_on(&self, worker: usize, pending: &mut Pending) -> Result<(), RunError> {
+        while let Some(&place) = self.todo.get(self.next.fetch_add(1, Ordering::SeqCst)) {
+            pending.begun = Some(place);
+            let tried = self.attempt(worker, Tried::new(place), Attempt::First)?;
+            pending.begun = None;
+            self.progress(&tried);
+            self.sort(tried, pending)?;
+            if pending.is_due() {
+                self.sentinel(worker, pending, Attempt::First)?;
+            }
+        }
+        self.sentinel(worker, pending, Attempt::First)
     }
 
     /// Runs a mutant, from where its runs end, and once more where `keep` asks for that. As `Alone` it
@@ -298,11 +325,15 @@ impl Pool<'_> {
         attempt: Attempt,
     ) -> Result<(), RunError> {
         for round in 1..=PATIENCE {
-            let failed = std::mem::take(&mut pending.failed);
+            let mut failed = std::mem::take(&mut pending.failed);
             match self.unmutated(worker, &failed) {
                 Ok(()) => {
                     *pending = Pending::new();
                     return failed.into_iter().try_for_each(|tried| self.stands(tried));
+                }
+                Err(error) if error.is_want() => {
+                    pending.failed = failed;
+                    return Err(error);
                 }
                 Err(error) if round == PATIENCE => return Err(error),
                 Err(RunError::Red(_) | RunError::NoAnswer { .. }) => {
@@ -311,18 +342,38 @@ impl Pool<'_> {
                         "the unmutated tree did not pass beside the mutants; {count} mutants that \
                          failed since it last did are run again"
                     )));
-                    self.lab.replace(worker)?;
-                    for tried in failed {
-                        if round > 1 {
-                            self.give_up(&tried)?;
-                            continue;
-                        }
-                        let fresh = Tried::new(tried.place);
-                        self.sort(self.attempt(worker, fresh, attempt)?, pending)?;
-                    }
+                    failed.reverse();
+                    let again = self.again(worker, &mut failed, round, pending, attempt);
+                    // What an error left over.
+                    pending.failed.append(&mut failed);
+                    again?;
                 }
                 Err(error) => return Err(error),
             }
+        }
+        Ok(())
+    }
+
+    /// Runs the mutants that met a failing sentinel again, the last of them first, in a fresh workspace;
+    /// after the first round, they are given up.
+    fn again(
+        &self,
+        worker: usize,
+        failed: &mut Vec<Tried>,
+        round: u32,
+        pending: &mut Pending,
+        attempt: Attempt,
+    ) -> Result<(), RunError> {
+        self.lab.replace(worker)?;
+        while let Some(tried) = failed.pop() {
+            if round > 1 {
+                self.give_up(&tried)?;
+                continue;
+            }
+            pending.begun = Some(tried.place);
+            let tried = self.attempt(worker, Tried::new(tried.place), attempt)?;
+            pending.begun = None;
+            self.sort(tried, pending)?;
         }
         Ok(())
     }
@@ -375,9 +426,17 @@ impl Pool<'_> {
         self.done.store(0, Ordering::SeqCst);
         self.killed.store(0, Ordering::SeqCst);
         self.lab.sink.tell(Event::Step { name: name.into(), total });
+        self.make_room()?;
         let mut pending = Pending::new();
         for tried in waiting {
-            let tried = self.attempt(0, tried, Attempt::Alone)?;
+            let (place, before) = (tried.place, tried.runs.clone());
+            let tried = match self.attempt(0, tried, Attempt::Alone) {
+                Err(error) if error.is_want() => {
+                    self.give_up_for_want(place, before, &error)?;
+                    continue;
+                }
+                tried => tried?,
+            };
             self.progress(&tried);
             self.sort(tried, &mut pending)?;
             if pending.is_due() {

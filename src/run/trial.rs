@@ -13,6 +13,9 @@ use crate::base::{Argv, RelPath, Sha256};
 /// The files a scenario changes: path and whole new bytes.
 pub(super) type Edits = [(RelPath, Vec<u8>)];
 
+/// Limit of the build of a product that a command stands for, as of `[build]`.
+const BUILD_LIMIT: Duration = Duration::from_secs(900);
+
 /// How a trial goes on after a step that did not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
@@ -47,12 +50,8 @@ pub(super) enum Again {
 pub(super) fn again(exit: &Exit) -> Again {
     match exit {
         Exit::Code(code) if is_second_hand(*code) => Again::Alone,
-        Exit::Code(_)
-        | Exit::OutputLimit
-        | Exit::FileSizeLimit
-        | Exit::MemoryLimit
-        | Exit::ProcessLimit => Again::No,
-        Exit::Signal(KILL) | Exit::TimedOut => Again::Alone,
+        Exit::Code(_) | Exit::OutputLimit | Exit::FileSizeLimit | Exit::ProcessLimit => Again::No,
+        Exit::Signal(KILL) | Exit::TimedOut | Exit::MemoryLimit => Again::Alone,
         Exit::NotStarted(_) | Exit::Starved(_) | Exit::Lost(_) | Exit::Interrupted => Again::Alone,
         Exit::Signal(_) => Again::Repeat,
     }
@@ -74,9 +73,10 @@ impl Lab<'_> {
         let first = runs.last().map_or(Step::Build, |run| run.step);
         let build = self.task.build.as_ref().map(|_| Step::Build);
         let commands = (0..self.task.commands.len()).map(Step::Command);
-        for step in build.into_iter().chain(commands).filter(|step| *step >= first) {
+        let steps = build.into_iter().chain(self.builds.steps()).chain(commands);
+        for step in steps.filter(|step| *step >= first) {
             let number = (name, runs.len());
-            let run = match (step, attempt) {
+            let (run, tests) = match (step, attempt) {
                 (Step::Command(command), Attempt::First) => {
                     self.climb(seat, Asked { name: number, edits, command, must_build }, from)?
                 }
@@ -84,6 +84,7 @@ impl Lab<'_> {
             };
             let next = again(&run.exit);
             runs.push(run);
+            runs.extend(tests);
             let repeat = match (next, attempt) {
                 (Again::Repeat, _) => Some(Attempt::Repeat),
                 // A step that is reached only now, with nobody else active, is repeated at once.
@@ -92,17 +93,14 @@ impl Lab<'_> {
                 _ => None,
             };
             if let Some(repeat) = repeat {
-                runs.push(self.step(
-                    seat,
-                    (name, runs.len()),
-                    edits,
-                    step,
-                    (repeat, must_build),
-                )?);
+                let how = (repeat, must_build);
+                let (run, tests) = self.step(seat, (name, runs.len()), edits, step, how)?;
+                runs.push(run);
+                runs.extend(tests);
             }
             let stops = match step {
-                Step::Build => must_build,
-                Step::Setup | Step::Command(_) => stop == Stop::FirstFailure,
+                Step::Build | Step::Product(_) => must_build,
+                Step::Setup | Step::Command(_) | Step::Tests(_) => stop == Stop::FirstFailure,
             };
             if stops && decides(&runs, step) && !self.is_flaky(step) {
                 break;
@@ -111,8 +109,10 @@ impl Lab<'_> {
         Ok(runs)
     }
 
-    /// One step in a clean workspace: put the mutant in place, run, bring the workspace back. The
-    /// `number` of the run in its trial keeps the names of logs apart.
+    /// One step in a clean workspace: put the mutant in place, run, bring the workspace back; after
+    /// the build of a product that can be tested, the next step goes on in it. A command of cargo that
+    /// fails is followed by the build of its tests. The `number` of the run in its trial keeps the
+    /// names of logs apart.
     pub(super) fn step(
         &self,
         seat: &mut Seat,
@@ -120,11 +120,11 @@ impl Lab<'_> {
         edits: &Edits,
         step: Step,
         (attempt, must_build): (Attempt, bool),
-    ) -> Result<Run, RunError> {
+    ) -> Result<(Run, Option<Run>), RunError> {
         let name = format!("{name}.{number}");
         let built = match self.place(seat, &name, edits, step, (attempt, must_build))? {
             Ok(cpu) => cpu,
-            Err(run) => return Ok(run),
+            Err(run) => return Ok((run, None)),
         };
         let (argv, limit, _) = self.what(step);
         let (factor, suffix) = match attempt {
@@ -136,11 +136,29 @@ impl Lab<'_> {
         let log = self.log_name(&name, step, suffix);
         let mut run = self.spawn(seat, argv, limit * factor, step, attempt, log)?;
         run.cpu += built;
-        if step != Step::Setup {
+        let tests = if edits.is_empty() { None } else { self.tests(seat, &run, &name)? };
+        let is_built = run.passed() || !must_build && matches!(run.exit, Exit::Code(_));
+        if matches!(step, Step::Product(_)) && is_built && seat.is_certified() {
+            seat.is_placed = true;
+        } else if step != Step::Setup {
             let known_good = edits.is_empty() && self.is_good(&run);
             self.clean(seat, known_good)?;
         }
-        Ok(run)
+        Ok((run, tests))
+    }
+
+    /// After a command of cargo that failed: whether its tests build, which tells how it failed and
+    /// nothing else.
+    fn tests(&self, seat: &mut Seat, run: &Run, name: &str) -> Result<Option<Run>, RunError> {
+        let Step::Command(place) = run.step else { return Ok(None) };
+        let Some(argv) = self.builds.tests(place) else { return Ok(None) };
+        let failed = matches!(run.exit, Exit::Code(code) if code != 0 && !is_second_hand(code));
+        if !failed || !seat.is_certified() {
+            return Ok(None);
+        }
+        let (step, log) = (Step::Tests(place), format!("{name}.tests.log"));
+        let tests = self.spawn(seat, argv, self.limit(place), step, Attempt::First, log)?;
+        Ok(Some(tests).filter(|tests| matches!(tests.exit, Exit::Code(_))))
     }
 
     /// Puts the mutant in place, and builds it when the step is a command that needs a build: the
@@ -154,7 +172,12 @@ impl Lab<'_> {
         step: Step,
         (attempt, must_build): (Attempt, bool),
     ) -> Result<Result<Duration, Run>, RunError> {
-        seat.workspace.write(edits)?;
+        if !std::mem::take(&mut seat.is_placed) {
+            if self.runs_above(seat) {
+                seat.workspace.cover()?;
+            }
+            seat.workspace.write(edits)?;
+        }
         let (Some(build), Step::Command(_)) = (&self.task.build, step) else {
             return Ok(Ok(Duration::ZERO));
         };
@@ -195,6 +218,8 @@ impl Lab<'_> {
                 let build = self.task.build.as_ref().expect(known);
                 (&build.argv, build.timeout, "build")
             }
+            Step::Product(place) => (self.builds.product(place), BUILD_LIMIT, "product"),
+            Step::Tests(_) => unreachable!("made by `tests` alone"),
             Step::Setup => {
                 let setup = self.task.setup.as_ref().expect(known);
                 (&setup.argv, setup.timeout, "setup")
@@ -216,9 +241,11 @@ impl Lab<'_> {
             argv: argv.words(),
             cwd: &tree,
             workspace: seat.workspace.path(),
+            layer: seat.workspace.layer(),
             environment: &seat.environment,
             log: &path,
             limit,
+            memory_times: if attempt == Attempt::Alone { 2 } else { 1 },
             output_limit: self.settings.output_limit,
         };
         let finished = self.spawner.run_shown_at(&spec, self.shown_at(step));
@@ -277,7 +304,7 @@ mod tests {
             (Exit::TimedOut, Again::Alone),
             (Exit::OutputLimit, Again::No),
             (Exit::FileSizeLimit, Again::No),
-            (Exit::MemoryLimit, Again::No),
+            (Exit::MemoryLimit, Again::Alone),
             (Exit::ProcessLimit, Again::No),
             (Exit::NotStarted("no".to_owned()), Again::Alone),
             (Exit::Lost("gone".to_owned()), Again::Alone),

@@ -100,13 +100,14 @@ pub(super) trait Executor: Send {
 pub(super) type Ladders = Vec<Vec<Box<dyn Executor>>>;
 
 impl Lab<'_> {
-    /// Makes a first run of a command by the first rung that vouches for it, from `from` on.
+    /// Makes a first run of a command by the first rung that vouches for it, from `from` on; as
+    /// [`Lab::step`] else.
     pub(super) fn climb(
         &self,
         seat: &mut Seat,
         asked: Asked<'_>,
         from: Tier,
-    ) -> Result<Run, RunError> {
+    ) -> Result<(Run, Option<Run>), RunError> {
         let mut declined = Vec::new();
         // Out of the seat, which each rung needs whole.
         let mut rungs = std::mem::take(&mut seat.ladders[asked.command]);
@@ -114,7 +115,7 @@ impl Lab<'_> {
             match rung.run(self, seat, asked)? {
                 Ok(run) => {
                     seat.ladders[asked.command] = rungs;
-                    return Ok(Run { declined, ..run });
+                    return Ok((Run { declined, ..run }, None));
                 }
                 Err(one) => declined.push(one),
             }
@@ -122,7 +123,8 @@ impl Lab<'_> {
         seat.ladders[asked.command] = rungs;
         let Asked { name, edits, command, must_build } = asked;
         let how = (Attempt::First, must_build);
-        Ok(Run { declined, ..self.step(seat, name, edits, Step::Command(command), how)? })
+        let (run, tests) = self.step(seat, name, edits, Step::Command(command), how)?;
+        Ok((Run { declined, ..run }, tests))
     }
 
     /// Gives up the faster executors of these commands, by place: they were caught.
