@@ -111,8 +111,9 @@ fn a_run_that_stops_at_the_first_failing_test_seals_the_same_bytes() {
     );
     ran.same(found["spot_check"]["differences"].clone(), json!([]));
     for line in lines(&sandbox) {
-        let last = line["runs"].as_array().and_then(|runs| runs.last()).expect("a run");
-        ran.same([&line["executor"], &last["executor"]], [&json!("sharpened"); 2]);
+        // A second answer, where one is asked for, is the exact path's.
+        let first = &line["runs"][0]["executor"];
+        ran.same([&line["executor"], first], [&json!("sharpened"); 2]);
         ran.same(line["basis"].clone(), json!("ran"));
     }
     // A person who no longer wants that goes on from here on the exact path.

@@ -83,8 +83,10 @@ fn ask(lab: &Lab<'_>, place: usize, fail: bool) -> Result<(Exit, Option<Found>),
     }
     let folder = seat.workspace.tmp().join("adequacy-probe");
     let report = folder.join("report.json");
-    let put = fs::create_dir_all(&folder)
-        .and_then(|()| fs::write(folder.join(format!("{MODULE}.py")), PLUGIN));
+    // Under an overlay mount, what is put there goes where what the command writes goes.
+    let (there, written) = (seat.workspace.written(&folder), seat.workspace.written(&report));
+    let put = fs::create_dir_all(&there)
+        .and_then(|()| fs::write(there.join(format!("{MODULE}.py")), PLUGIN));
     let (Ok(()), Some(folder), Some(told)) = (put, folder.to_str(), report.to_str()) else {
         lab.clean(&mut seat, false)?;
         return Ok((Exit::Lost("the probe cannot be written".to_owned()), None));
@@ -101,8 +103,8 @@ fn ask(lab: &Lab<'_>, place: usize, fail: bool) -> Result<(Exit, Option<Found>),
     let run = lab.spawn(&mut seat, lab.argv(place), lab.limit(place), step, first, log);
     seat.environment = usual;
     let run = run?;
-    let met = fs::symlink_metadata(&report).ok().filter(fs::Metadata::is_file);
-    let text = met.filter(|met| met.len() <= LARGEST).and_then(|_| fs::read(&report).ok());
+    let met = fs::symlink_metadata(&written).ok().filter(fs::Metadata::is_file);
+    let text = met.filter(|met| met.len() <= LARGEST).and_then(|_| fs::read(&written).ok());
     lab.clean(&mut seat, false)?;
     Ok((run.exit, text.and_then(|text| serde_json::from_slice(&text).ok())))
 }
