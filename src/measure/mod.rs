@@ -231,10 +231,7 @@ pub fn measure(
         return empty::measured(prepared, run, output, earlier.as_ref(), &options.act);
     }
     let flaky = earlier.as_ref().map(RunFile::flaky_places).unwrap_or_default();
-    let mut settings = options.settings(output.logs(), flaky);
-    if let Some(share) = spawner.share() {
-        settings.jobs = share.workers(settings.jobs, prepared.plan.counted().count());
-    }
+    let settings = shared(options.settings(output.logs(), flaky), spawner, &prepared.plan);
     let lab = open_lab(task, &prepared.trees, &links, &settings, &output, spawner, sink)?;
     let baseline =
         lab.baseline().map_err(|error| flaky_ids::of_red(&lab, &task.commands, error, sink))?;
@@ -268,6 +265,12 @@ pub fn measure(
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);
     Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// With as many workers as the spawner's share of the machine allows.
+fn shared(settings: Settings, spawner: &Spawner, plan: &Plan) -> Settings {
+    let Some(share) = spawner.share() else { return settings };
+    Settings { jobs: share.workers(settings.jobs, plan.counted().count()), ..settings }
 }
 
 /// The numbers of a run whose mutants are decided, and what they rest on; all of it is written.

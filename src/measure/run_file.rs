@@ -270,9 +270,24 @@ impl RunFile {
         links: &[(RelPath, PathBuf)],
         sandbox: &Sandbox,
     ) -> Self {
+        let mut file = Self::empty(task, options, prepared, links, sandbox);
+        if let Some(limit) = task.mutate.limit {
+            file.sampled(limit as usize, &prepared.plan, task);
+        }
+        file
+    }
+
+    /// What is known before anything ran.
+    fn empty(
+        task: &Task,
+        options: &Options,
+        prepared: &Prepared,
+        links: &[(RelPath, PathBuf)],
+        sandbox: &Sandbox,
+    ) -> Self {
         let Prepared { trees, plan, interpreter, links_from: _, since } = prepared;
         let left_out = trees.named().left_out().iter();
-        let mut file = Self {
+        Self {
             format: FORMAT.to_owned(),
             state: State::Begun,
             tool: tool(),
@@ -321,11 +336,7 @@ impl RunFile {
             neutralized: Vec::new(),
             gates: BTreeMap::new(),
             allowed: options.allow.iter().cloned().collect(),
-        };
-        if let Some(limit) = task.mutate.limit {
-            file.sampled(limit as usize, plan, task);
         }
-        file
     }
 
     /// Adds how the mutants were sampled.
