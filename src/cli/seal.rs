@@ -52,10 +52,8 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         return Err(Fault::new(Exit::NothingToDo, message));
     }
     if let Some(exit) = measure::failing_gate(&measured.gates, &measured.run, streams)? {
-        writeln!(
-            streams.err,
-            "not sealed; `--allow GATE` seals with a gate that fails, and records it"
-        )?;
+        let words = "not sealed; `--allow GATE` seals with a gate that fails, and records it";
+        writeln!(streams.err, "{words}")?;
         return Ok(exit);
     }
     some_kill(&measured)?;
