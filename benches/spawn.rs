@@ -40,9 +40,11 @@ fn main() {
                 argv: &["true".to_owned()],
                 cwd: folder.path(),
                 workspace: folder.path(),
+                layer: None,
                 environment,
                 log: &folder.path().join("log"),
                 limit: Duration::from_secs(60),
+                memory_times: 1,
                 output_limit: OUTPUT_LIMIT,
             });
             assert_eq!(done.exit, Exit::Code(0));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Family, Language, Operator, patch, python};
+use crate::{Family, Language, Operator, patch, python, rust};
 
 /// The documentation of every operator, as Markdown.
 ///
@@ -57,31 +57,23 @@ fn add_language(text: &mut String, language: Language) -> std::fmt::Result {
     }
     let (never, equivalent) = match language {
         Language::Python => (python::NEVER, python::NOT_GENERATED),
+        Language::Rust => (rust::NEVER, rust::NOT_GENERATED),
     };
     writeln!(text, "\n### Never mutated\n")?;
     for rule in never {
         writeln!(text, "- {rule}")?;
     }
-    writeln!(
-        text,
-        "\nA comment `# adequacy: skip` also keeps operators away: behind a statement from that statement, behind the header \
-         of a compound statement or clause from its block too, on a line of its own from the whole of the next statement. \
-         Only comments count, not strings that look like one."
-    )?;
+    writeln!(text, "\n{}", skip_comment(language))?;
     writeln!(text, "\n### Known to change nothing, and not made\n")?;
     for pair in equivalent {
         writeln!(text, "- {pair}")?;
     }
     let functions = match language {
         Language::Python => [python::CHEATS, python::DEGENERATE, python::CONSTANTS].concat(),
+        Language::Rust => [rust::CHEATS, rust::DEGENERATE, rust::CONSTANTS].concat(),
     };
     writeln!(text, "\n### In place of a function\n")?;
-    writeln!(
-        text,
-        "For a task with a start tree, on the functions that its change touches. Cheats leave out, and name: properties and \
-         other descriptors, functions that return nothing but `None`, `__init__`, `__new__`, `__len__`, `__bool__`, `__hash__`, \
-         generators and context managers.\n"
-    )?;
+    writeln!(text, "{}\n", without_cheats(language))?;
     table(text, functions.into_iter())?;
     operators.iter().try_for_each(|operator| add_operator(text, operator))
 }
@@ -100,9 +92,39 @@ fn add_operator(text: &mut String, operator: &Operator) -> std::fmt::Result {
     Ok(())
 }
 
+fn skip_comment(language: Language) -> &'static str {
+    match language {
+        Language::Python => {
+            "A comment `# adequacy: skip` also keeps operators away: behind a statement from that statement, behind the header \
+             of a compound statement or clause from its block too, on a line of its own from the whole of the next statement. \
+             Only comments count, not strings that look like one."
+        }
+        Language::Rust => {
+            "A comment `// adequacy: skip` also keeps operators away: on a line of its own from the whole of the next item, \
+             statement, arm or field; behind code from what ends on that line, else from the innermost of these around it, such \
+             as the function behind whose header it stands. Only comments count, not strings that look like one, nor doc comments."
+        }
+    }
+}
+
+fn without_cheats(language: Language) -> &'static str {
+    match language {
+        Language::Python => {
+            "For a task with a start tree, on the functions that its change touches. Cheats leave out, and name: properties and \
+             other descriptors, functions that return nothing but `None`, `__init__`, `__new__`, `__len__`, `__bool__`, `__hash__`, \
+             generators and context managers."
+        }
+        Language::Rust => {
+            "For a task with a start tree, on the functions that its change touches. Cheats leave out, and name: functions that \
+             return nothing, `const` functions, and those whose result type admits no value that is known."
+        }
+    }
+}
+
 fn title(language: Language) -> &'static str {
     match language {
         Language::Python => "Python",
+        Language::Rust => "Rust",
     }
 }
 

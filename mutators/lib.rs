@@ -10,6 +10,7 @@ mod docs;
 mod outline;
 pub mod patch;
 pub mod python;
+pub mod rust;
 
 pub use docs::docs;
 pub use outline::{Cheats, Definition, Outline, Statement, Unfit};
@@ -19,12 +20,15 @@ pub use outline::{Cheats, Definition, Outline, Statement, Unfit};
 pub enum Language {
     /// Python 3.
     Python,
+    /// Rust.
+    Rust,
 }
 
 /// Where an operator comes from, which decides the profiles that use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
-    /// The thirteen operators of profile `done/1`, and its cheats.
+    /// The thirteen operators of profile `done/1`, and its cheats; in another language, those that do
+    /// the same there.
     Done1,
     /// Operators beyond those; never part of a `done/1` class.
     Extra,
@@ -101,12 +105,13 @@ pub struct Found {
 /// The languages, each with how its sources are recognised and mutated.
 impl Language {
     /// Every language.
-    pub const ALL: &'static [Self] = &[Self::Python];
+    pub const ALL: &'static [Self] = &[Self::Python, Self::Rust];
 
     /// The language a file name's ending tells, if any.
     #[must_use]
     pub fn of_file_name(name: &[u8]) -> Option<Self> {
-        name.ends_with(b".py").then_some(Self::Python)
+        let ends = |end: &[u8]| name.ends_with(end);
+        ends(b".py").then_some(Self::Python).or(ends(b".rs").then_some(Self::Rust))
     }
 
     /// The name used in messages and files.
@@ -114,6 +119,16 @@ impl Language {
     pub fn name(self) -> &'static str {
         match self {
             Self::Python => "python",
+            Self::Rust => "rust",
+        }
+    }
+
+    /// Whether a source that is wrong makes a build fail, before anything runs.
+    #[must_use]
+    pub fn is_compiled(self) -> bool {
+        match self {
+            Self::Python => false,
+            Self::Rust => true,
         }
     }
 
@@ -122,6 +137,7 @@ impl Language {
     pub fn operators(self) -> &'static [&'static Operator] {
         match self {
             Self::Python => python::OPERATORS,
+            Self::Rust => rust::OPERATORS,
         }
     }
 
@@ -130,6 +146,7 @@ impl Language {
     pub fn mutations(self, source: &[u8], wanted: &dyn Fn(&Operator) -> bool) -> Found {
         match self {
             Self::Python => python::mutations(source, wanted),
+            Self::Rust => rust::mutations(source, wanted),
         }
     }
 
@@ -138,6 +155,7 @@ impl Language {
     pub fn outline(self, source: &[u8]) -> Outline {
         match self {
             Self::Python => python::outline(source),
+            Self::Rust => rust::outline(source),
         }
     }
 
@@ -151,6 +169,7 @@ impl Language {
     ) -> Cheats {
         match self {
             Self::Python => python::cheats(source, outline, wanted),
+            Self::Rust => rust::cheats(source, outline, wanted),
         }
     }
 
@@ -165,6 +184,7 @@ impl Language {
     ) -> Vec<Mutation> {
         match self {
             Self::Python => python::bodies(source, outline, bodies, wanted),
+            Self::Rust => rust::bodies(source, outline, bodies, wanted),
         }
     }
 
@@ -173,6 +193,7 @@ impl Language {
     pub fn stub(self, raises: bool) -> &'static [u8] {
         match self {
             Self::Python => python::stub(raises),
+            Self::Rust => rust::stub(raises),
         }
     }
 
@@ -181,6 +202,7 @@ impl Language {
     pub fn control(self, control: Control, source: &[u8]) -> Vec<(Range<usize>, Vec<u8>)> {
         match self {
             Self::Python => python::control(control, source),
+            Self::Rust => rust::control(control, source),
         }
     }
 }
@@ -188,7 +210,9 @@ impl Language {
 /// The operator of this name, in any registry.
 #[must_use]
 pub fn operator(name: &str) -> Option<&'static Operator> {
-    let bodies = python::CHEATS.iter().chain(python::DEGENERATE).chain(python::CONSTANTS);
+    let bodies = [python::CHEATS, python::DEGENERATE, python::CONSTANTS];
+    let bodies =
+        bodies.into_iter().chain([rust::CHEATS, rust::DEGENERATE, rust::CONSTANTS]).flatten();
     let languages = Language::ALL.iter().flat_map(|language| language.operators());
     let mut all = languages.chain(bodies).chain(patch::OPERATORS);
     all.find(|operator| operator.name == name).copied()

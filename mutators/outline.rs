@@ -16,7 +16,8 @@ pub struct Outline {
 /// A function or method definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// Dotted name from the module down, such as `Cache.get` or `outer.inner`.
+    /// Dotted name from the module down, such as `Cache.get` or `outer.inner`; in
+    /// Rust `module::Type::method` or `<Type as Trait>::method`.
     pub name: String,
     /// The whole definition with its decorators.
     pub span: Range<usize>,
@@ -52,7 +53,7 @@ pub struct Statement {
 pub enum Unfit {
     /// A descriptor that is no plain callable.
     Property,
-    /// It returns nothing but `None`, which the cheats would return too.
+    /// It returns nothing, or nothing but `None`, which the cheats would return too.
     ReturnsNone,
     /// The language itself looks at what it returns, so that any cheat fails everywhere.
     Protocol,
@@ -60,6 +61,10 @@ pub enum Unfit {
     Generator,
     /// It is used as a context, not called for a value.
     ContextManager,
+    /// It can run while the program is compiled, where nothing can be remembered.
+    Constant,
+    /// No value of its result type is known.
+    NoValue,
 }
 
 impl Unfit {
@@ -72,6 +77,8 @@ impl Unfit {
             Self::Protocol => "a method whose result the interpreter checks",
             Self::Generator => "a generator",
             Self::ContextManager => "a context manager",
+            Self::Constant => "a `const fn`",
+            Self::NoValue => "gives a type of which no value is known",
         }
     }
 }

@@ -32,6 +32,8 @@ pub enum Outcome {
     },
     /// The product alone does not build.
     Unviable,
+    /// The code is in no build that the commands make.
+    NotBuilt,
 }
 
 /// How a command failed on a mutant.
@@ -46,10 +48,14 @@ pub enum Reason {
     NoTests,
     /// A recognised runner broke or was called wrongly.
     Harness,
+    /// The product builds and its tests do not; of what is never unviable, the product either.
+    Build,
     /// A signal, twice.
     Crash,
     /// The time limit, and twice that limit alone.
     TimeOut,
+    /// A memory limit that was set, and twice that limit alone.
+    Resource,
 }
 
 /// Why a command's exit decides nothing.
@@ -116,6 +122,15 @@ pub fn judge(runs: &[Run], terms: &Terms<'_>) -> Outcome {
         Some(Verdict::Unclear(why)) => return Outcome::Undecided { why, command: 0 },
         Some(Verdict::Passed) | None => {}
     }
+    let mut is_built = true;
+    for product in runs.iter().filter(|run| matches!(run.step, Step::Product(_))) {
+        match verdict_of(runs, product.step, None) {
+            Some(Verdict::Failed(_)) if must_build => return Outcome::Unviable,
+            Some(Verdict::Failed(_)) => is_built = false,
+            Some(Verdict::Unclear(why)) => return Outcome::Undecided { why, command: 0 },
+            Some(Verdict::Passed) | None => {}
+        }
+    }
     let mut doubt = None;
     for (command, runner) in runners.iter().enumerate() {
         match verdict_of(runs, Step::Command(command), *runner) {
@@ -123,7 +138,12 @@ pub fn judge(runs: &[Run], terms: &Terms<'_>) -> Outcome {
                 let why = Doubt::TwoAnswers;
                 doubt = doubt.or(Some(Outcome::Undecided { why, command }));
             }
-            Some(Verdict::Failed(reason)) => return Outcome::Killed { reason, command },
+            Some(Verdict::Failed(reason)) => {
+                let tests = verdict_of(runs, Step::Tests(command), None);
+                let built = is_built && !matches!(tests, Some(Verdict::Failed(_)));
+                let reason = if reason == Reason::Exit && !built { Reason::Build } else { reason };
+                return Outcome::Killed { reason, command };
+            }
             Some(Verdict::Unclear(why)) => {
                 doubt = doubt.or(Some(Outcome::Undecided { why, command }));
             }
@@ -139,7 +159,9 @@ fn unconfirmed(runs: &[Run], runners: &[Option<Runner>]) -> Option<Outcome> {
     let (_, second) = answers(runs);
     let commands = runners.iter().enumerate();
     let commands = commands.map(|(place, runner)| (place, Step::Command(place), *runner));
-    std::iter::once((0, Step::Build, None)).chain(commands).find_map(|(command, step, runner)| {
+    let builds = runs.iter().map(|run| run.step);
+    let builds = builds.filter(|step| matches!(step, Step::Build | Step::Product(_)));
+    builds.map(|step| (0, step, None)).chain(commands).find_map(|(command, step, runner)| {
         let first = verdict_of(runs, step, runner)?;
         let why = repeated(first, of_step(second, step, runner)?)?;
         Some(Outcome::Undecided { why, command })
@@ -192,6 +214,11 @@ fn verdict(first: &Exit, again: Option<&Exit>, runner: Option<Runner>) -> Verdic
         // Once more than a limit is no answer, and a second one does not take it back.
         (Exit::OutputLimit, _) => Unclear(Doubt::OutputLimit),
         (Exit::FileSizeLimit, _) => Unclear(Doubt::FileSizeLimit),
+        (Exit::MemoryLimit, Some(Exit::MemoryLimit)) => Failed(Reason::Resource),
+        (Exit::MemoryLimit, Some(Exit::Code(code))) if *code != 0 && !is_second_hand(*code) => {
+            Failed(reason(*code, runner))
+        }
+        // It needs more than it may have: that it passes with twice as much does not take that back.
         (Exit::MemoryLimit, _) => Unclear(Doubt::MemoryLimit),
         (Exit::ProcessLimit, _) => Unclear(Doubt::ProcessLimit),
         (Exit::NotStarted(_) | Exit::Starved(_), None) => Unclear(Doubt::NotStarted),
@@ -222,8 +249,10 @@ impl Reason {
             Self::Collection => "collection",
             Self::NoTests => "no-tests",
             Self::Harness => "harness",
+            Self::Build => "build",
             Self::Crash => "crash",
             Self::TimeOut => "time-out",
+            Self::Resource => "resource",
         }
     }
 }
@@ -250,8 +279,8 @@ impl Doubt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Attempt;
     use crate::run::exit::is_failure;
+    use crate::run::{Attempt, Tier};
     use std::time::Duration;
 
     fn run(step: Step, exit: Exit) -> Run {
@@ -263,6 +292,8 @@ mod tests {
             cpu: Duration::ZERO,
             log: String::new(),
             log_sha256: None,
+            executor: Tier::Exact,
+            declined: Vec::new(),
         }
     }
 
@@ -314,6 +345,10 @@ mod tests {
             (vec![Exit::OutputLimit], Unclear(Doubt::OutputLimit)),
             (vec![Exit::FileSizeLimit], Unclear(Doubt::FileSizeLimit)),
             (vec![Exit::MemoryLimit], Unclear(Doubt::MemoryLimit)),
+            (vec![Exit::MemoryLimit, Exit::MemoryLimit], Failed(Reason::Resource)),
+            (vec![Exit::MemoryLimit, Exit::Code(0)], Unclear(Doubt::MemoryLimit)),
+            (vec![Exit::MemoryLimit, Exit::Code(1)], Failed(Reason::Exit)),
+            (vec![Exit::MemoryLimit, Exit::TimedOut], Unclear(Doubt::MemoryLimit)),
             (vec![Exit::ProcessLimit], Unclear(Doubt::ProcessLimit)),
             (vec![Exit::Signal(11), Exit::FileSizeLimit], Unclear(Doubt::TwoAnswers)),
             (vec![Exit::TimedOut, Exit::MemoryLimit], Unclear(Doubt::TwoAnswers)),
@@ -335,6 +370,9 @@ mod tests {
         let others = [
             Exit::TimedOut,
             Exit::OutputLimit,
+            Exit::FileSizeLimit,
+            Exit::MemoryLimit,
+            Exit::ProcessLimit,
             Exit::NotStarted("no".to_owned()),
             Exit::Starved("no".to_owned()),
             Exit::Interrupted,
@@ -432,5 +470,25 @@ mod tests {
         assert_eq!(judged(&runs, &[None], &[], false), killed);
         let runs = [run(Step::Build, Exit::Code(1)), run(Step::Command(0), Exit::Code(0))];
         assert_eq!(judged(&runs, &[None], &[], false), Outcome::Survived);
+    }
+
+    #[test]
+    fn tests_that_do_not_build_kill_and_a_product_that_does_not_is_no_kill() {
+        let (product, command, tests) = (Step::Product(0), Step::Command(0), Step::Tests(0));
+        let killed = |reason| Outcome::Killed { reason, command: 0 };
+        for (codes, must_build, expected) in [
+            (vec![(product, 101)], true, Outcome::Unviable),
+            (vec![(product, 0), (command, 0)], true, Outcome::Survived),
+            (vec![(product, 0), (command, 101), (tests, 0)], true, killed(Reason::Exit)),
+            (vec![(product, 0), (command, 101), (tests, 101)], true, killed(Reason::Build)),
+            (vec![(product, 101), (command, 101), (tests, 101)], false, killed(Reason::Build)),
+            (vec![(product, 0), (Step::Product(1), 101)], true, Outcome::Unviable),
+        ] {
+            let runs = codes.into_iter().map(|(step, code)| run(step, Exit::Code(code)));
+            let runs = runs.collect::<Vec<_>>();
+            assert_eq!(judged(&runs, &[None], &[], must_build), expected, "{runs:?}");
+        }
+        let doubt = Outcome::Undecided { why: Doubt::NotRepeated, command: 0 };
+        assert_eq!(judged(&[run(product, Exit::TimedOut)], &[None], &[], true), doubt);
     }
 }

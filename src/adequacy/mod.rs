@@ -30,6 +30,8 @@ pub struct Adequacy {
     pub undecided: BTreeMap<Doubt, u64>,
     /// Mutants that do not compile or build; not counted.
     pub unviable: u64,
+    /// Mutants in code that no command builds; not counted.
+    pub not_built: u64,
     /// Mutants with the code of the original; not counted.
     pub equivalent: u64,
     /// Mutants with the code of an earlier mutant; not counted.
@@ -97,6 +99,10 @@ impl Adequacy {
         let killed = match outcome {
             Outcome::Unviable => {
                 self.unviable += 1;
+                return;
+            }
+            Outcome::NotBuilt => {
+                self.not_built += 1;
                 return;
             }
             Outcome::Killed { reason, command } => {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-pub use sample::{choose, upper_bound};
+pub use sample::upper_bound;
 
 use crate::adequacy::Adequacy;
 use crate::base::{Sha256, Sink};
@@ -321,7 +321,7 @@ fn places(prepared: &Prepared, adequacy: &Adequacy, draw: Draw) -> (Vec<usize>, 
     let (always, rest): (Vec<_>, Vec<_>) = claims.partition(|&(place, _)| is_always(place));
     let ids = rest.iter().map(|&(place, _)| mutants[place].id.to_string()).collect::<Vec<_>>();
     let named = ids.iter().zip(&rest).map(|(id, &(_, killed))| (id.as_str(), killed));
-    let drawn = choose(&named.collect::<Vec<_>>(), draw.size, draw.seed);
+    let drawn = measure::choose(&named.collect::<Vec<_>>(), draw.size, draw.seed);
     let always = always.into_iter().map(|(place, _)| place).collect();
     (always, drawn.into_iter().map(|number| rest[number].0).collect())
 }
@@ -340,7 +340,7 @@ fn compare(
         let (found, killed) = match outcomes.get(place) {
             Some(Outcome::Killed { .. }) => ("killed", true),
             Some(Outcome::Survived) => ("survived", false),
-            Some(Outcome::Unviable) => ("unviable", false),
+            Some(Outcome::Unviable | Outcome::NotBuilt) => ("unviable", false),
             Some(Outcome::Undecided { .. }) | None => {
                 agreement.unanswered.push(id);
                 continue;

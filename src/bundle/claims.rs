@@ -57,6 +57,7 @@ fn claim(planned: Planned, outcome: &Outcome, run: &RunFile) -> Claim {
         Outcome::Survived => ("survived", None, None),
         Outcome::Undecided { why, command } => ("undecided", Some(why.words()), id(*command)),
         Outcome::Unviable => ("unviable", None, None),
+        Outcome::NotBuilt => ("not_built", None, None),
     };
     let Planned { id, class, operator, path, line, not_counted: _ } = planned;
     let (outcome, reason) = (word.to_owned(), reason.map(str::to_owned));

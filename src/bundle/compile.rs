@@ -67,7 +67,7 @@ pub struct Claim {
     pub path: String,
     /// Line of the mutated node, from 1; 0 for a mutant that has no one place.
     pub line: u32,
-    /// `killed`, `survived`, `undecided` or `unviable`.
+    /// `killed`, `survived`, `undecided`, `unviable` or `not_built`.
     pub outcome: String,
     /// Of a kill or a doubt, which.
     pub reason: Option<String>,
@@ -79,7 +79,8 @@ impl Claim {
     /// Whether it stands in the kill vector, and how.
     #[must_use]
     pub fn counts(&self) -> Option<bool> {
-        (self.outcome != "unviable").then(|| self.outcome == "killed")
+        let is_counted = !matches!(self.outcome.as_str(), "unviable" | "not_built");
+        is_counted.then(|| self.outcome == "killed")
     }
 }
 

@@ -179,6 +179,9 @@ pub(crate) struct RunArgs {
     /// Run every command on every mutant, not only up to the first kill
     #[arg(long)]
     pub(crate) full_matrix: bool,
+    /// Run the commands on the exact path alone, without faster executors (docs/executors.md)
+    #[arg(long)]
+    pub(crate) exact: bool,
     /// Bytes of output at which a command is stopped
     #[arg(long, value_name = "BYTES", default_value_t = crate::run::spawn::OUTPUT_LIMIT)]
     pub(crate) max_output: u64,

@@ -126,7 +126,9 @@ impl From<MeasureError> for Fault {
             MeasureError::Compile(CompileError::Tree(error)) => return error.into(),
             MeasureError::Compile(_) | MeasureError::NoInterpreter => Exit::CannotStart,
             MeasureError::Control(_) => Exit::Control,
-            MeasureError::Unmatched(_)
+            MeasureError::NoManifest { .. }
+            | MeasureError::OutsideTree { .. }
+            | MeasureError::Unmatched(_)
             | MeasureError::Patch { .. }
             | MeasureError::SameVariant { .. } => Exit::Usage,
             MeasureError::FlakyStart(_) | MeasureError::NoAnswerOnStart(_) => Exit::Baseline,

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use super::fault::Fault;
 use super::{Exit, Streams};
 use crate::report::terminal::escaped;
-use crate::run::sandbox::{self, Isolation, Limits, Network, Place, Sandbox, Wish};
+use crate::run::sandbox::{self, Fresh, Isolation, Limits, Network, Place, Sandbox, Wish};
 
 /// What holds the commands.
 #[derive(Debug, Clone, Args)]
@@ -25,6 +25,10 @@ pub(crate) struct IsolationArgs {
     /// Refuse to run with less than namespaces, Landlock and the network asked for
     #[arg(long)]
     require_sandbox: bool,
+    /// How each command gets a clean workspace; auto is overlay mounts where they behave like plain
+    /// directories, else what a command changed is found and reset
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = workspaces())]
+    workspace: Fresh,
 }
 
 /// What the commands may use.
@@ -33,7 +37,8 @@ pub(crate) struct LimitArgs {
     /// Largest file a command may write, in bytes; a mutant that meets it is undecided
     #[arg(long, value_name = "BYTES", default_value_t = sandbox::FILE_SIZE, value_parser = clap::value_parser!(u64).range(1..))]
     max_file_size: u64,
-    /// Most memory of a command's processes together, in bytes; a mutant over it is undecided
+    /// Most memory of a command's processes together, in bytes; a mutant over it is undecided, one
+    /// that alone is also over twice as much is killed
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
     memory: Option<u64>,
     /// Most processes of a command at one time; a mutant over it is undecided
@@ -65,6 +70,17 @@ fn isolation() -> impl clap::builder::TypedValueParser<Value = Isolation> {
             "landlock" => Isolation::Landlock,
             "none" => Isolation::None,
             _ => Isolation::Auto,
+        }
+    })
+}
+
+fn workspaces() -> impl clap::builder::TypedValueParser<Value = Fresh> {
+    PossibleValuesParser::new(["auto", "overlay", "reset", "copy"]).map(|word| {
+        match word.as_str() {
+            "overlay" => Fresh::Overlay,
+            "reset" => Fresh::Reset,
+            "copy" => Fresh::Copy,
+            _ => Fresh::Auto,
         }
     })
 }
@@ -103,6 +119,7 @@ pub(crate) fn choose(
         required: args.require_sandbox,
         allow_write: places.collect::<Result<_, _>>()?,
         limits,
+        workspaces: args.workspace,
     };
     let chosen = sandbox::choose(&wish, helper, kept.scratch)
         .map_err(|error| Fault::new(Exit::Refused, error.to_string()))?;

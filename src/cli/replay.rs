@@ -12,7 +12,7 @@ use crate::plan::MutantId;
 use crate::report::terminal::escaped;
 use crate::report::text;
 use crate::run::{Run, Step};
-use crate::task::Task;
+use crate::task::{CargoBuild, Task};
 
 pub(crate) fn run(args: &ReplayArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
     let output = OutputDir::existing(&args.output)?;
@@ -82,10 +82,14 @@ fn show(
     logs: &std::path::Path,
     streams: &mut Streams<'_>,
 ) -> Result<(), Fault> {
+    let command = |place: usize| (task.commands[place].id.as_str(), &task.commands[place].argv);
+    let build = |place: usize| CargoBuild::of(command(place).1);
+    let products = task.products();
+    let tests = if let Step::Tests(place) = run.step { build(place) } else { None };
     let (id, argv) = match run.step {
-        Step::Command(place) => {
-            (task.commands[place].id.as_str(), Some(&task.commands[place].argv))
-        }
+        Step::Command(place) => (command(place).0, Some(command(place).1)),
+        Step::Product(place) => ("product", products.get(place)),
+        Step::Tests(_) => ("tests", tests.as_ref().map(|build| &build.tests)),
         Step::Build => ("build", task.build.as_ref().map(|step| &step.argv)),
         Step::Setup => ("setup", task.setup.as_ref().map(|step| &step.argv)),
     };
@@ -110,5 +114,6 @@ fn word(outcome: &Outcome, task: &Task) -> String {
             format!("undecided: `{}` {}", id(*command), why.words())
         }
         Outcome::Unviable => "unviable: the build fails".to_owned(),
+        Outcome::NotBuilt => "not built: no command builds this code".to_owned(),
     }
 }

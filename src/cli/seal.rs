@@ -46,17 +46,9 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
         None => measure::measured(&task, measure_args, "seal", &measure::Part::default(), streams)?,
     };
     measure::show(&measured, &measure_args.keep, streams)?;
-    if measured.adequacy.mutants == 0 {
-        let message =
-            "not sealed: no mutant was run, so the commands showed nothing; that is never sealed";
-        return Err(Fault::new(Exit::NothingToDo, message));
-    }
-    if let Some(exit) = measure::failing_gate(&measured.gates, &measured.run, streams)? {
-        let words = "not sealed; `--allow GATE` seals with a gate that fails, and records it";
-        writeln!(streams.err, "{words}")?;
+    if let Some(exit) = refused(&measured, streams)? {
         return Ok(exit);
     }
-    some_kill(&measured)?;
     let folder = args.out.clone().unwrap_or_else(|| measured.output.sealed());
     let mut task = measured.run.task.clone();
     if let Some(id) = &args.contract_id {
@@ -80,17 +72,6 @@ pub(crate) fn run(args: &SealArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
     Ok(Exit::Done)
 }
 
-/// Commands that kill nothing are sealed only where a person lets that through.
-fn some_kill(measured: &Measured) -> Result<(), Fault> {
-    let allowed = measured.run.allowed.iter().any(|allowed| allowed == "zero-kill");
-    if measured.adequacy.killed > 0 || allowed {
-        return Ok(());
-    }
-    let message = "not sealed: the commands killed nothing, so they cannot support a verdict of \
-                   done; `--allow zero-kill` seals it all the same";
-    Err(Fault::new(Exit::No, message))
-}
-
 /// The finished run in this directory, with what the flags let through.
 fn reopened(task: &Task, run: &Path, args: &SealArgs) -> Result<Measured, Fault> {
     let keep = &args.measure.keep;
@@ -107,6 +88,29 @@ fn reopened(task: &Task, run: &Path, args: &SealArgs) -> Result<Measured, Fault>
     let measured = reopen(&reopened, &progress);
     progress.finish();
     Ok(measured?)
+}
+
+/// How the command ends where what was measured must not be sealed.
+fn refused(measured: &Measured, streams: &mut Streams<'_>) -> Result<Option<Exit>, Fault> {
+    if measured.adequacy.mutants == 0 {
+        let message =
+            "not sealed: no mutant was run, so the commands showed nothing; that is never sealed";
+        return Err(Fault::new(Exit::NothingToDo, message));
+    }
+    if let Some(exit) = measure::failing_gate(&measured.gates, &measured.run, streams)? {
+        writeln!(
+            streams.err,
+            "not sealed; `--allow GATE` seals with a gate that fails, and records it"
+        )?;
+        return Ok(Some(exit));
+    }
+    let zero = measured.adequacy.killed == 0;
+    if zero && !measured.run.allowed.iter().any(|allowed| allowed == "zero-kill") {
+        let message = "not sealed: the commands killed nothing, so they cannot support a verdict of \
+                       done; `--allow zero-kill` seals it all the same";
+        return Err(Fault::new(Exit::No, message));
+    }
+    Ok(None)
 }
 
 /// The record's bytes.

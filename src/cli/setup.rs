@@ -67,6 +67,7 @@ pub(crate) fn options(
         output_limit: run.max_output,
         limits: run.limits.limits(),
         full_matrix: run.full_matrix,
+        exact: run.exact,
         max_undecided: keep.and_then(|keep| keep.max_undecided),
         allow: keep.map(|keep| keep.allow.iter().cloned().collect()).unwrap_or_default(),
         since: None,

@@ -65,7 +65,10 @@ impl Chosen {
             Outcome::Killed { reason, .. } => {
                 !matches!(reason, Reason::Exit | Reason::Collection | Reason::NoTests)
             }
-            Outcome::Survived | Outcome::Undecided { .. } | Outcome::Unviable => false,
+            Outcome::Survived
+            | Outcome::Undecided { .. }
+            | Outcome::Unviable
+            | Outcome::NotBuilt => false,
         };
         let is_asked = match self.mode {
             Confirm::Off => false,
@@ -78,8 +81,11 @@ impl Chosen {
                 .filter(|command| !flaky.contains(command))
                 .map(Step::Command)
                 .collect(),
-            Outcome::Unviable => vec![Step::Build],
-            Outcome::Undecided { .. } => Vec::new(),
+            Outcome::Unviable => {
+                let builds = |run: &&Run| matches!(run.step, Step::Build | Step::Product(_));
+                runs.iter().rfind(builds).map(|run| run.step).into_iter().collect()
+            }
+            Outcome::Undecided { .. } | Outcome::NotBuilt => Vec::new(),
         };
         let times = |step: Step| runs.iter().filter(|run| run.step == step).count();
         let is_twice =

@@ -163,11 +163,19 @@ impl Asked<'_> {
 
     /// No command may pass when all files raise.
     fn load(&mut self, interpreter: Option<&Interpreter>) -> Result<Outcome, MeasureError> {
+        // Beside files that are compiled, those that are not would never be loaded.
+        let all = self.files.clone();
+        if !self.is_compiled(&all) {
+            self.files.retain(|place| !self.plan.files[*place].language.is_compiled());
+        }
         let runs = self.run("load", Control::RaiseAtLoad, false)?;
+        self.files = all;
         let terms = Terms { runners: &self.runners, flaky: &self.lab.flaky(), must_build: true };
         let load = outcome::judge(&runs, &terms);
         let what = match load {
             Outcome::Killed { .. } => return Ok(load),
+            // Files that a compiler reads make the build fail: the product is made of them.
+            Outcome::Unviable if self.is_compiled(&self.files) => return Ok(load),
             Outcome::Survived => {
                 let hint = hint(interpreter, &self.task.tree);
                 return Err(Refusal::NotUnderTest { files: self.files.len(), hint }.into());
@@ -176,8 +184,14 @@ impl Asked<'_> {
                 "the build loads the files and fails, so the tests were not asked".to_owned()
             }
             Outcome::Undecided { why, .. } => format!("the command {}", why.words()),
+            Outcome::NotBuilt => unreachable!("commands were run"),
         };
         Err(Refusal::NoAnswer { name: "load", what }.into())
+    }
+
+    /// Whether all of these files are read by a compiler.
+    fn is_compiled(&self, files: &[usize]) -> bool {
+        files.iter().all(|place| self.plan.files[*place].language.is_compiled())
     }
 
     /// No command may fail for a comment that moves no line.
@@ -256,7 +270,10 @@ pub(super) fn after(
 ) -> Result<Vec<String>, MeasureError> {
     let killed =
         |place: &u32| matches!(outcomes.get(&(*place as usize)), Some(Outcome::Killed { .. }));
-    let alive = |file: &PlanFile| counts(plan, file) && !file.mutants.iter().any(killed);
+    // Whether a compiler reads a file was asked before the mutants.
+    let alive = |file: &PlanFile| {
+        counts(plan, file) && !file.language.is_compiled() && !file.mutants.iter().any(killed)
+    };
     let ours = |place: &usize| shard.is_none_or(|shard| shard.holds(*place));
     let places = (0..plan.files.len()).filter(ours).filter(|&place| alive(&plan.files[place]));
     let places = places.collect::<Vec<_>>();

@@ -5,16 +5,19 @@ use std::io;
 use std::sync::Mutex;
 
 use super::confirm::Chosen;
-use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, runners};
+use super::executors::Decided;
+use super::spot_check::{self, Check};
+use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, built, runners};
 use crate::base::{Event, Sink};
 use crate::outcome::{self, Outcome, Terms};
 use crate::plan::Plan;
-use crate::run::{Keep, Lab, Run, RunError, Runner, Step};
+use crate::run::{Baseline, Keep, Lab, Run, RunError, Runner, Step};
 use crate::task::Task;
 
-/// Runs the mutants that the ledger does not hold yet, and adds each to it.
+/// Runs the mutants that the ledger does not hold yet, and adds each to it; then checks what faster
+/// executors said.
 pub(super) fn decide(
-    lab: &Lab<'_>,
+    (lab, baseline): (&Lab<'_>, &Baseline),
     task: &Task,
     output: &OutputDir,
     run: &mut RunFile,
@@ -26,10 +29,23 @@ pub(super) fn decide(
     let ours = |(index, _): &(usize, usize)| shard.is_none_or(|shard| shard.holds(*index));
     let ours = plan.counted().enumerate().filter(ours).map(|(_, place)| place);
     let todo = ours.filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
+    let caught = run.executors.caught(run);
+    let (mut known, doubted): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        known.into_iter().partition(|(_, decided)| run.executors.believes(decided, &caught));
+    let doubted = doubted.into_keys().collect::<Vec<_>>();
     if run.resumed {
         run.taken_over = known.len() as u64;
-        let (known, all) = (known.len(), known.len() + todo.len());
+        let (known, all) = (known.len(), known.len() + todo.len() + doubted.len());
         sink.tell(Event::Note(format!("resumed: {known} of {all} verdicts are taken over")));
+    }
+    for place in built::not_built(lab, task, plan, &todo, sink)? {
+        let decided = Decided::of(Outcome::NotBuilt, &[]);
+        ledger.append(&plan.mutants[place], &decided, &[])?;
+        known.insert(place, decided);
+    }
+    let todo = todo.into_iter().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
+    if !run.executors.exact_only {
+        run.executors.add(lab.offer(baseline, todo.len(), &caught)?);
     }
     let keeper = Keeper {
         output,
@@ -38,11 +54,17 @@ pub(super) fn decide(
         runners: runners(task),
         flaky: lab.flaky(),
         chosen: Chosen::of(run.conduct.confirm, plan, task.mutate.seed),
-        outcomes: Mutex::new(known),
+        decided: Mutex::new(known),
         run: Mutex::new(run),
     };
     lab.mutants(plan, &todo, &keeper)?;
-    Ok(keeper.outcomes.into_inner().expect("the workers are done"))
+    keeper.again(lab, &doubted)?;
+    keeper.check(lab, task, sink)?;
+    let Keeper { decided, run, .. } = keeper;
+    let decided = decided.into_inner().expect("the workers are done");
+    let run = run.into_inner().expect("the workers are done");
+    run.executors.count(decided.values().cloned());
+    Ok(decided.into_iter().map(|(place, decided)| (place, decided.outcome)).collect())
 }
 
 struct Keeper<'a> {
@@ -52,15 +74,73 @@ struct Keeper<'a> {
     runners: Vec<Option<Runner>>,
     flaky: BTreeSet<usize>,
     chosen: Chosen,
-    outcomes: Mutex<BTreeMap<usize, Outcome>>,
+    decided: Mutex<BTreeMap<usize, Decided>>,
     run: Mutex<&'a mut RunFile>,
 }
 
 impl Keeper<'_> {
+    /// Makes verdicts of faster executors again; where one differs, all of that command's.
+    fn check(&self, lab: &Lab<'_>, task: &Task, sink: &dyn Sink) -> Result<(), MeasureError> {
+        let decided = self.decided.lock().expect("the workers are done").clone();
+        let ids = task.commands.iter().map(|command| command.id.clone()).collect::<Vec<_>>();
+        let (plan, runners) = (self.plan, self.runners.as_slice());
+        let seed = task.mutate.seed;
+        let check = Check { lab, plan, runners, ids: &ids, seed, keep: self };
+        let Some(mut found) = check.make(&decided)? else { return Ok(()) };
+        let (caught, suspect) = {
+            let mut run = self.run.lock().expect("the workers are done");
+            // What an earlier part of this run found stays found.
+            let earlier = run.executors.spot_check.take().unwrap_or_default();
+            found.differences.splice(0..0, earlier.differences);
+            found.made_again += earlier.made_again;
+            run.executors.spot_check = Some(found);
+            let caught = run.executors.caught(&run);
+            let suspect = spot_check::suspect(&decided, &caught);
+            if let Some(found) = &mut run.executors.spot_check {
+                found.made_again += suspect.len() as u64;
+            }
+            // Before they are made again: a resumed run must not believe them either.
+            self.write(&run)?;
+            (caught, suspect)
+        };
+        lab.give_up(&caught);
+        if suspect.is_empty() {
+            return Ok(());
+        }
+        let names = caught.iter().map(|&place| ids[place].clone()).collect::<Vec<_>>();
+        sink.tell(Event::Warning(format!(
+            "the spot check found a verdict of {} that the exact path does not give; {} mutants are \
+             decided again on the exact path",
+            super::observe::quoted(&names),
+            suspect.len()
+        )));
+        Ok(self.again(lab, &suspect)?)
+    }
+
     fn judge(&self, place: usize, runs: &[Run]) -> Outcome {
         let must_build = !self.plan.mutants[place].class.is_never_unviable();
         let (runners, flaky) = (&self.runners, &self.flaky);
         outcome::judge(runs, &Terms { runners, flaky, must_build })
+    }
+
+    /// Decides mutants once more, on the exact path. Their logs have names of their own, for the
+    /// ledger keeps the lines that no longer stand.
+    fn again(&self, lab: &Lab<'_>, places: &[usize]) -> Result<(), RunError> {
+        if places.is_empty() {
+            return Ok(());
+        }
+        let how = ("running mutants again on the exact path", "exact-");
+        lab.exactly(self.plan, places, how, self)
+    }
+
+    fn write(&self, run: &RunFile) -> Result<(), RunError> {
+        self.output.write_run(run).map_err(|error| match error {
+            OutputError::Io { path, error } => RunError::Log { path, error },
+            other => RunError::Log {
+                path: self.output.path().to_owned(),
+                error: io::Error::other(other.to_string()),
+            },
+        })
     }
 }
 
@@ -71,11 +151,11 @@ impl Keep for Keeper<'_> {
     }
 
     fn decided(&self, place: usize, runs: &[Run]) -> Result<(), RunError> {
-        let outcome = self.judge(place, runs);
-        self.ledger.append(&self.plan.mutants[place], &outcome, runs).map_err(|error| {
+        let decided = Decided::of(self.judge(place, runs), runs);
+        self.ledger.append(&self.plan.mutants[place], &decided, runs).map_err(|error| {
             RunError::Log { path: error.path().to_owned(), error: error.into_io() }
         })?;
-        self.outcomes.lock().expect("no worker panics with it").insert(place, outcome);
+        self.decided.lock().expect("no worker panics with it").insert(place, decided);
         Ok(())
     }
 
@@ -84,12 +164,6 @@ impl Keep for Keeper<'_> {
         run.sentinels.runs += 1;
         run.sentinels.failures += u64::from(!passed);
         // Written each time: how often the tree failed must outlive this process.
-        self.output.write_run(&run).map_err(|error| match error {
-            OutputError::Io { path, error } => RunError::Log { path, error },
-            other => RunError::Log {
-                path: self.output.path().to_owned(),
-                error: io::Error::other(other.to_string()),
-            },
-        })
+        self.write(&run)
     }
 }

@@ -74,6 +74,31 @@ pub enum MeasureError {
         /// Where it is named.
         must_pass: bool,
     },
+    /// A command of cargo has nothing to build.
+    #[error(
+        "`{id}` runs cargo, but no `Cargo.toml` is in the tree `{}`; give the directory that holds it as \
+         the path",
+        root.display()
+    )]
+    NoManifest {
+        /// The command.
+        id: String,
+        /// The tree.
+        root: std::path::PathBuf,
+    },
+    /// A dependency by path would be missing in a copy of the tree.
+    #[error(
+        "`{manifest}`: the dependency `{name}` is at `{path}`, outside of the tree, so no copy of the tree \
+         builds; give the directory that holds both as the path, and `--manifest-path` to the command"
+    )]
+    OutsideTree {
+        /// The manifest that names it.
+        manifest: String,
+        /// The dependency.
+        name: String,
+        /// Its path as it is written.
+        path: String,
+    },
     /// There is nothing to mutate.
     #[error("{0}")]
     NoMutants(String),

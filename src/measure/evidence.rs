@@ -314,6 +314,12 @@ pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
     for id in &run.flaky {
         failures.push(format!("`{id}` gave two answers on the unmutated tree and was let through"));
     }
+    if let Some(check) = run.executors.spot_check.as_ref().filter(|it| !it.differences.is_empty()) {
+        failures.push(format!(
+            "the exact path did not give a verdict of a faster executor; {} mutants were decided again",
+            check.made_again
+        ));
+    }
     let again = |line: &&Line| line.runs.iter().any(|run| run.attempt != Attempt::First);
     match lines.iter().filter(again).count() {
         0 => {}

@@ -15,6 +15,8 @@ pub struct Isolation {
     pub files: String,
     /// Where it can write besides its workspace because a flag says so.
     pub allow_write: Vec<Place>,
+    /// How it gets a clean workspace.
+    pub workspaces: String,
 }
 
 impl Isolation {
@@ -31,6 +33,7 @@ impl Isolation {
             network: sandbox.network().to_owned(),
             files: sandbox.files(),
             allow_write: sandbox.allow_write.clone(),
+            workspaces: sandbox.workspaces.words().to_owned(),
         }
     }
 }

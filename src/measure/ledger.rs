@@ -11,10 +11,11 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::OutputDir;
+use super::executors::{Decided, RAN};
 use crate::base::Sha256;
 use crate::outcome::Outcome;
 use crate::plan::{Mutant, Plan};
-use crate::run::Run;
+use crate::run::{Run, Tier};
 
 /// What the header's `format` says.
 const FORMAT: &str = "adequacy-outcomes/2";
@@ -34,8 +35,8 @@ pub struct Line {
     /// What its runs mean.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// What made the runs: `exact` is the real command in a fresh process on a real file.
-    pub executor: String,
+    /// What gave the verdict: `exact` is the real command in a fresh process on a real file.
+    pub executor: Tier,
     /// What a survivor rests on: `ran`, every command ran whole.
     pub basis: String,
     /// Every run, in the order made, with its exit, times and log.
@@ -76,7 +77,7 @@ pub enum LedgerError {
 }
 
 impl Ledger {
-    /// Opens the ledger of `output`, and gives the outcomes it already holds, by place in `plan`.
+    /// Opens the ledger of `output`, and gives what it already holds, by place in `plan`.
     ///
     /// # Errors
     /// [`LedgerError`] when it is not of this run, or damaged before its last line.
@@ -84,11 +85,11 @@ impl Ledger {
         output: &OutputDir,
         run: &Sha256,
         plan: &Plan,
-    ) -> Result<(Self, BTreeMap<usize, Outcome>), LedgerError> {
+    ) -> Result<(Self, BTreeMap<usize, Decided>), LedgerError> {
         let path = output.outcomes();
         let fault = |error| LedgerError::Io { path: path.clone(), error };
         let (lines, whole) = read(&path)?;
-        let mut outcomes = BTreeMap::new();
+        let mut decided = BTreeMap::new();
         if let Some((header, lines)) = lines.split_first() {
             if !is_header_of(header, run) {
                 return Err(LedgerError::OtherRun(path));
@@ -105,7 +106,7 @@ impl Ledger {
                 let line = serde_json::from_str::<Line>(text).map_err(|e| bad(e.to_string()))?;
                 let place = places.get(&line.id);
                 let place = place.ok_or_else(|| bad(format!("no mutant `{}`", line.id)))?;
-                outcomes.insert(*place, line.outcome);
+                decided.insert(*place, Decided::of(line.outcome, &line.runs));
             }
         }
         let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(fault)?;
@@ -115,7 +116,7 @@ impl Ledger {
             let header = Header { format: FORMAT.to_owned(), run: *run };
             write_line(&mut file, &header).map_err(fault)?;
         }
-        Ok((ledger(file), outcomes))
+        Ok((ledger(file), decided))
     }
 
     /// Adds a decided mutant.
@@ -125,14 +126,14 @@ impl Ledger {
     pub fn append(
         &self,
         mutant: &Mutant,
-        outcome: &Outcome,
+        decided: &Decided,
         runs: &[Run],
     ) -> Result<(), LedgerError> {
         let line = Line {
             id: mutant.id.to_string(),
-            outcome: *outcome,
-            executor: "exact".to_owned(),
-            basis: "ran".to_owned(),
+            outcome: decided.outcome,
+            executor: decided.executor,
+            basis: RAN.to_owned(),
             runs: runs.to_vec(),
         };
         let mut file = self.file.lock().expect("no worker panics with it");

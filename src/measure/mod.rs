@@ -1,14 +1,18 @@
 //! Conductor of `measure`: takes a task through the stages up to its numbers, and keeps what a
 //! resumed or a curious reader needs in the run directory.
 
+mod built;
+mod cargo;
 mod conduct;
 mod confirm;
 mod controls;
 mod decide;
+mod draw;
 mod empty;
 mod error;
 mod estimate;
 pub mod evidence;
+mod executors;
 mod flaky_ids;
 mod gates;
 mod history;
@@ -25,12 +29,14 @@ mod prepare;
 mod probes;
 mod protect;
 pub mod receipt;
+mod recorded;
 mod reopen;
 mod replay;
 mod run_file;
 mod same_task;
 mod shard;
 mod since;
+mod spot_check;
 mod tamper;
 mod trees;
 mod uncovered;
@@ -43,8 +49,10 @@ use std::time::Duration;
 pub use conduct::{Conduct, Part};
 pub use confirm::{Confirm, Confirmed};
 pub use controls::{Controls, Refusal, Rewrite};
+pub use draw::choose;
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
+pub use executors::{Decided, Executors, Faster};
 pub use isolation::Isolation;
 pub use ledger::{Ledger, LedgerError, Line};
 pub use links::{Fingerprint, Link, fingerprint, needed};
@@ -56,13 +64,13 @@ pub use parallel::{Disagreement, Parallel};
 pub use prepare::{Prepared, nothing_to_do, prepare, prepare_linked};
 pub use probes::{Probes, generate};
 pub use protect::RUNNER_FILES;
+pub use recorded::{CommandRecord, Interpreted};
 pub use reopen::{ReopenError, Reopened, reopen};
 pub use replay::{Rerun, judged_again, replay, rerun};
-pub use run_file::{
-    ClassTotals, CommandRecord, FORMAT, Interpreted, RunFile, Sentinels, State, Totals,
-};
+pub use run_file::{ClassTotals, FORMAT, RunFile, Sentinels, State, Totals};
 pub use shard::Shard;
 pub use since::{Since, SinceError, SinceRecord};
+pub use spot_check::{Difference, SpotCheck};
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
 pub use uncovered::UncoveredRecord;
@@ -111,6 +119,8 @@ pub struct Options {
     pub limits: Limits,
     /// Run every command on every mutant.
     pub full_matrix: bool,
+    /// Use the exact path alone.
+    pub exact: bool,
     /// Of which mutants a second answer is asked.
     pub confirm: Confirm,
     /// Run a sample of the mutants alone too, and hold it against what they did beside others.
@@ -162,6 +172,7 @@ impl Options {
             output_limit: OUTPUT_LIMIT,
             limits: Limits::default(),
             full_matrix: false,
+            exact: true,
             confirm: Confirm::Off,
             check_parallel: false,
             max_undecided: None,
@@ -231,10 +242,12 @@ pub fn measure(
         return empty::measured(prepared, run, output, earlier.as_ref(), &options.act);
     }
     let flaky = earlier.as_ref().map(RunFile::flaky_places).unwrap_or_default();
-    let settings = shared(options.settings(output.logs(), flaky), spawner, &prepared.plan);
+    let mut settings = options.settings(output.logs(), flaky);
+    settings.share(spawner, prepared.plan.counted().count());
     let lab = open_lab(task, &prepared.trees, &links, &settings, &output, spawner, sink)?;
     let baseline =
         lab.baseline().map_err(|error| flaky_ids::of_red(&lab, &task.commands, error, sink))?;
+    lab.cover()?;
     run.baseline(&baseline, &lab);
     run.flaky_ids = flaky_ids::find(&lab, &task.commands, lab.flaky(), sink)?;
     let trees = &prepared.trees;
@@ -246,7 +259,7 @@ pub fn measure(
     let (plan, snapshot) = (&prepared.plan, &trees.base);
     output.write_sources(plan, snapshot)?;
     run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
-    let outcomes = decide::decide(&lab, task, &output, &mut run, plan, sink)?;
+    let outcomes = decide::decide((&lab, &baseline), task, &output, &mut run, plan, sink)?;
     if options.check_parallel {
         parallel::check(&lab, task, &output, &mut run, plan, &outcomes)?;
     }
@@ -254,11 +267,7 @@ pub fn measure(
     let not_reached = controls::after(&lab, plan, snapshot, &known, shard, &outcomes, sink)?;
     drop(lab);
     let unchanged = || unchanged(task, options, trees, &links, &watched);
-    if let Err(error) = nothing_left(spawner).and_then(|()| unchanged()) {
-        run.state = State::Spoiled;
-        output.write_run(&run)?;
-        return Err(error);
-    }
+    spoiled_by(nothing_left(spawner).and_then(|()| unchanged()), &mut run, &output)?;
     tell_of_commands(task, &prepared, &output, &mut run, &outcomes)?;
     let (adequacy, gates) =
         conclude(task, &prepared.plan, options, &outcomes, &output, &mut run, not_reached)?;
@@ -267,10 +276,17 @@ pub fn measure(
     Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
 }
 
-/// With as many workers as the spawner's share of the machine allows.
-fn shared(settings: Settings, spawner: &Spawner, plan: &Plan) -> Settings {
-    let Some(share) = spawner.share() else { return settings };
-    Settings { jobs: share.workers(settings.jobs, plan.counted().count()), ..settings }
+/// Marks a run that cannot be trusted, for good.
+fn spoiled_by(
+    what: Result<(), MeasureError>,
+    run: &mut RunFile,
+    output: &OutputDir,
+) -> Result<(), MeasureError> {
+    if what.is_err() {
+        run.state = State::Spoiled;
+        output.write_run(run)?;
+    }
+    what
 }
 
 /// The numbers of a run whose mutants are decided, and what they rest on; all of it is written.

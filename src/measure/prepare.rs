@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use adequacy_mutators::Language;
 
-use super::{MeasureError, SinceRecord, TaskTrees, Wanted, links};
+use super::{MeasureError, SinceRecord, TaskTrees, Wanted, cargo, links};
 use crate::base::{Event, RelPath, Sink};
 use crate::plan::compile::{self, Judge};
 use crate::plan::interpreter::{self, Found, Interpreter};
-use crate::plan::{Fate, Plan};
+use crate::plan::{Fate, Plan, duplicate};
 use crate::task::Task;
 use crate::tree::Snapshot;
 
@@ -106,6 +106,7 @@ fn planned_linked(
 ) -> Result<Prepared, MeasureError> {
     sink.tell(Event::Step { name: "listing the tree".into(), total: None });
     let trees = TaskTrees::of(task, wanted, sink)?;
+    cargo::check(task, &trees.base, sink)?;
     let mut plan = crate::plan::plan(task, trees.for_plan())?;
     let before = wanted.since.map(|since| since.texts(&plan)).transpose()?;
     if let Some(before) = &before {
@@ -190,6 +191,7 @@ fn judge(
     plan: &mut Plan,
     snapshot: &Snapshot,
 ) -> Result<Option<(Interpreter, Judge)>, MeasureError> {
+    duplicate::mark(plan, snapshot)?;
     let python = |file: &crate::plan::PlanFile| {
         file.language == Language::Python && !file.mutants.is_empty()
     };
@@ -201,6 +203,7 @@ fn judge(
     let mut fates = Vec::new();
     for interpreter in interpreters(task, roots)? {
         let judge = compile::judge(plan, snapshot, &interpreter)?;
+        // What it is not asked about keeps its fate.
         fates.push(plan.mutants.iter().map(|mutant| mutant.fate.clone()).collect::<Vec<_>>());
         first = first.or(Some((interpreter, judge)));
     }
@@ -241,7 +244,7 @@ pub fn nothing_to_do(plan: &Plan, snapshot: &Snapshot) -> String {
             false => format!(" and leaves out {}", few(left_out.into_iter(), "")),
         };
         format!(
-            "looked in `{}` for sources of a known language (Python: *.py); it holds {} other files{left_out}; \
+            "looked in `{}` for sources of a known language (Python: *.py, Rust: *.rs); it holds {} other files{left_out}; \
              give the directory that holds your sources as the path",
             snapshot.root().display(),
             snapshot.files().count(),

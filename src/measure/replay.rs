@@ -56,9 +56,7 @@ pub fn rerun(
 ) -> Result<BTreeMap<usize, Vec<Run>>, MeasureError> {
     let Rerun { places, flaky, at_sealed_places } = again;
     let mut settings = options.settings(logs.to_owned(), flaky.clone());
-    if let Some(share) = spawner.share() {
-        settings.jobs = share.workers(settings.jobs, places.len());
-    }
+    settings.share(spawner, places.len());
     let links = prepared.links(task, sink);
     let lab = Lab::open(task, prepared.trees.sources(&links), &settings, spawner, sink)?;
     let lab = if at_sealed_places { lab.at_sealed_places() } else { lab };

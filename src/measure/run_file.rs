@@ -2,23 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Conduct, Controls, Isolation, Matrix, Options, Prepared, SinceRecord, StartRecord,
-    UncoveredRecord, VariantRecord,
+    CommandRecord, Conduct, Controls, Executors, Interpreted, Isolation, Matrix, Options, Prepared,
+    SinceRecord, StartRecord, TaskTrees, UncoveredRecord, VariantRecord,
 };
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
-use crate::base::{RelPath, Sha256, any_path, seconds};
-use crate::plan::compile::Judge;
-use crate::plan::{Class, Plan, Planned, SAMPLER, interpreter};
+use crate::base::{RelPath, Sha256};
+use crate::plan::{Class, Plan, Planned, SAMPLER};
 use crate::run::sandbox::{Limits, Sandbox};
 use crate::run::workspace::Soundness;
-use crate::run::{Baseline, Lab, Left, Run, Runner, Tests};
-use crate::task::{Command, Task};
+use crate::run::{Baseline, Lab, Left, Run, Tests};
+use crate::task::Task;
 use crate::tree::{Choice, Snapshot};
 
 /// What `format` says.
@@ -129,6 +127,9 @@ pub struct RunFile {
     pub earlier_baselines: u64,
     /// Runs of the unmutated tree between the mutants, in all parts of a resumed run.
     pub sentinels: Sentinels,
+    /// What made the verdicts.
+    #[serde(default)]
+    pub executors: Executors,
     /// Files none of whose mutants was killed and that no command even loads.
     pub not_reached: Vec<String>,
     /// The numbers, once all mutants are decided.
@@ -167,53 +168,6 @@ pub struct Sentinels {
     pub runs: u64,
     /// Those that did not pass.
     pub failures: u64,
-}
-
-/// A command and its limit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CommandRecord {
-    /// Its id.
-    pub id: String,
-    /// Its words.
-    pub argv: Vec<String>,
-    /// The runner it was recognised as.
-    pub runner: Option<Runner>,
-    /// Its time limit, once the baseline has run.
-    #[serde(rename = "limit_s", with = "seconds::optional")]
-    pub limit: Option<Duration>,
-}
-
-impl CommandRecord {
-    fn of(command: &Command) -> Self {
-        let argv = command.argv.words();
-        let (id, argv, runner) = (command.id.clone(), argv.to_vec(), Runner::of(argv));
-        Self { id, argv, runner, limit: None }
-    }
-}
-
-/// An interpreter, how it was found, and what it says of itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Interpreted {
-    /// The program started.
-    #[serde(with = "any_path")]
-    pub program: PathBuf,
-    /// How it was found.
-    pub found: String,
-    /// `sys.version`.
-    pub version: String,
-    /// `sys.executable`.
-    pub executable: String,
-}
-
-impl Interpreted {
-    fn of((found, judge): &(interpreter::Interpreter, Judge)) -> Self {
-        Self {
-            program: found.program.clone(),
-            found: word(&found.found),
-            version: judge.version.clone(),
-            executable: judge.executable.clone(),
-        }
-    }
 }
 
 /// A sample of the mutants.
@@ -270,23 +224,33 @@ impl RunFile {
         links: &[(RelPath, PathBuf)],
         sandbox: &Sandbox,
     ) -> Self {
-        let mut file = Self::empty(task, options, prepared, links, sandbox);
+        let Prepared { trees, plan, interpreter, links_from: _, since } = prepared;
+        let left_out = trees.named().left_out().iter();
+        let files = plan.files.iter();
+        let mut file = Self {
+            interpreter: interpreter.as_ref().map(Interpreted::of),
+            since: since.clone(),
+            linked: links.iter().map(|(path, _)| path.to_string()).collect(),
+            left_out: left_out.map(|it| (it.path.to_string(), it.reason.to_string())).collect(),
+            ignored: ignored(plan),
+            files: files.clone().map(|file| (file.name.clone(), file.mutants.len())).collect(),
+            sources: files.map(|file| (file.name.clone(), file.sha256)).collect(),
+            uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
+            ..Self::before_its_plan(task, options, trees, sandbox)
+        };
         if let Some(limit) = task.mutate.limit {
-            file.sampled(limit as usize, &prepared.plan, task);
+            file.sampled(limit as usize, plan, task);
         }
         file
     }
 
-    /// What is known before anything ran.
-    fn empty(
+    /// What is known without a plan.
+    fn before_its_plan(
         task: &Task,
         options: &Options,
-        prepared: &Prepared,
-        links: &[(RelPath, PathBuf)],
+        trees: &TaskTrees,
         sandbox: &Sandbox,
     ) -> Self {
-        let Prepared { trees, plan, interpreter, links_from: _, since } = prepared;
-        let left_out = trees.named().left_out().iter();
         Self {
             format: FORMAT.to_owned(),
             state: State::Begun,
@@ -303,19 +267,19 @@ impl RunFile {
             conduct: Conduct::of(options),
             commands: task.commands.iter().map(CommandRecord::of).collect(),
             environment: Vec::new(),
-            interpreter: interpreter.as_ref().map(Interpreted::of),
+            interpreter: None,
             isolation: Isolation::of(sandbox),
             isolation_before: Vec::new(),
             soundness: None,
             jobs: options.jobs,
             sampler: None,
-            since: since.clone(),
-            linked: links.iter().map(|(path, _)| path.to_string()).collect(),
-            left_out: left_out.map(|it| (it.path.to_string(), it.reason.to_string())).collect(),
-            ignored: ignored(plan),
-            files: plan.files.iter().map(|file| (file.name.clone(), file.mutants.len())).collect(),
-            sources: plan.files.iter().map(|file| (file.name.clone(), file.sha256)).collect(),
-            uncovered: plan.uncovered.iter().map(|one| UncoveredRecord::of(one, plan)).collect(),
+            since: None,
+            linked: Vec::new(),
+            left_out: BTreeMap::new(),
+            ignored: BTreeMap::new(),
+            files: BTreeMap::new(),
+            sources: BTreeMap::new(),
+            uncovered: Vec::new(),
             baselines: Vec::new(),
             left: Left::default(),
             tests: Vec::new(),
@@ -328,6 +292,7 @@ impl RunFile {
             taken_over: 0,
             earlier_baselines: 0,
             sentinels: Sentinels::default(),
+            executors: Executors { exact_only: options.exact, ..Executors::default() },
             not_reached: Vec::new(),
             totals: None,
             matrix: None,
@@ -349,6 +314,7 @@ impl RunFile {
     pub(super) fn go_on_from(&mut self, earlier: Option<&Self>) {
         if let Some(earlier) = earlier {
             self.sentinels = earlier.sentinels;
+            self.executors.go_on_from(&earlier.executors);
             self.earlier_baselines = earlier.earlier_baselines + earlier.baselines.len() as u64;
             let before = earlier.isolation_before.iter().chain([&earlier.isolation]);
             for isolation in before.filter(|before| **before != self.isolation) {
@@ -398,6 +364,8 @@ impl RunFile {
         self.tests.clone_from(&baseline.tests);
         self.left = lab.left();
         self.flaky = lab.flaky().into_iter().map(|place| self.commands[place].id.clone()).collect();
+        self.isolation.workspaces = lab.workspaces().words().to_owned();
+        self.jobs = lab.workers();
         self.soundness = Some(lab.soundness());
         self.environment = lab.environment_names();
         for (command, limit) in self.commands.iter_mut().zip(lab.limits()) {
@@ -438,7 +406,7 @@ impl RunFile {
             survived: adequacy.survived,
             undecided: adequacy.undecided_count(),
             unviable: adequacy.unviable,
-            not_built: 0,
+            not_built: adequacy.not_built,
             equivalent: adequacy.equivalent,
             duplicate: adequacy.duplicate,
             not_sampled: adequacy.not_sampled,
@@ -486,7 +454,7 @@ fn digest(task: &Task, options: &Options) -> Sha256 {
     Sha256::of(value.to_string().as_bytes())
 }
 
-fn word(value: &impl Serialize) -> String {
+pub(super) fn word(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).expect("a word");
     value.as_str().unwrap_or_default().to_owned()
 }

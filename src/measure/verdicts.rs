@@ -18,6 +18,10 @@ pub(super) struct Known<'a> {
 impl Known<'_> {
     /// What the runs of a line mean.
     pub(super) fn judge(&self, line: &Line, class: Class) -> Outcome {
+        if line.runs.is_empty() && line.outcome == Outcome::NotBuilt {
+            // That was found by a control for many mutants at once.
+            return Outcome::NotBuilt;
+        }
         let must_build = !class.is_never_unviable();
         let Self { runners, flaky } = *self;
         outcome::judge(&line.runs, &Terms { runners, flaky, must_build })

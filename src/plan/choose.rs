@@ -6,7 +6,7 @@ use adequacy_mutators::Language;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde::Serialize;
 
-use super::{PlanError, script};
+use super::{PlanError, cargo, script};
 use crate::base::RelPath;
 use crate::task::{Pattern, Task, nearest};
 use crate::tree::Snapshot;
@@ -48,6 +48,14 @@ pub enum WhyNot {
     /// The change leaves it as it was.
     #[error("not changed")]
     Unchanged,
+    /// No library or program of a manifest holds it.
+    #[error("no cargo target reaches it")]
+    NotReached,
+    /// A mutant of it that does not build would pass for a killed one.
+    #[error(
+        "a compiled file, and nothing builds it: give `[build]` in a task file, or a `cargo test` as a command"
+    )]
+    NoBuild,
     /// Its name cannot stand in a record.
     #[error("its name is not UTF-8 or holds a control character")]
     Unnameable,
@@ -80,7 +88,8 @@ pub(super) fn files(
     task: &Task,
     snapshot: &Snapshot,
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
-    sort(task, snapshot.files().map(|(path, _, _)| path), &|_| None)
+    let rust = Rust::of(task, [snapshot]);
+    sort(task, snapshot.files().map(|(path, _, _)| path), &|path| rust.why_not(path))
 }
 
 /// The same, of the files that differ between two trees; one that only `start` has is among them.
@@ -91,15 +100,50 @@ pub(super) fn changed_files(
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
     let both = base.files().chain(start.files()).map(|(path, _, _)| path);
     let paths = both.collect::<BTreeSet<_>>();
+    let rust = Rust::of(task, [base, start]);
     let why_not = |path: &RelPath| {
         if base.file(path) == start.file(path) {
             Some(WhyNot::Unchanged)
         } else {
             let plain = base.can_hold_file(path) && start.can_hold_file(path);
-            (!plain).then_some(WhyNot::Linked)
+            (!plain).then_some(WhyNot::Linked).or_else(|| rust.why_not(path))
         }
     };
     sort(task, paths.into_iter(), &why_not)
+}
+
+/// What stands against mutating a Rust source.
+struct Rust {
+    /// Whether files were named to be mutated, which is then enough.
+    is_named: bool,
+    has_build: bool,
+    /// The files that cargo builds; `None` where no manifest says so.
+    reached: Option<BTreeSet<RelPath>>,
+}
+
+impl Rust {
+    fn of<const N: usize>(task: &Task, trees: [&Snapshot; N]) -> Self {
+        let reached = trees.into_iter().filter_map(cargo::reached);
+        let reached = reached.map(|reached| reached.files.into_keys().collect::<BTreeSet<_>>());
+        Self {
+            is_named: !task.mutate.include.is_empty(),
+            // Without any command nothing is run either.
+            has_build: task.commands.is_empty() || task.has_build(),
+            reached: reached.reduce(|one, other| one.into_iter().chain(other).collect()),
+        }
+    }
+
+    fn why_not(&self, path: &RelPath) -> Option<WhyNot> {
+        if Language::of_file_name(path.name()) != Some(Language::Rust) {
+            return None;
+        }
+        let is_reached = self.reached.as_ref().is_none_or(|reached| reached.contains(path));
+        if !self.has_build {
+            Some(WhyNot::NoBuild)
+        } else {
+            (!is_reached && !self.is_named).then_some(WhyNot::NotReached)
+        }
+    }
 }
 
 fn sort<'a>(
@@ -182,12 +226,16 @@ fn why_not(
 }
 
 /// Whether a file belongs to the tests, by the names that Python's test runners look for and the
-/// folders tests are kept in.
+/// folders tests are kept in; of Rust by its folder alone, tests beside the code are told by `cfg(test)`.
 #[must_use]
 pub fn is_test(path: &RelPath) -> bool {
     let name = path.name();
     let in_folder =
         path.segments().rev().skip(1).any(|segment| matches!(segment, b"test" | b"tests"));
+    if name.ends_with(b".rs") {
+        let first = path.segments().rev().nth(1);
+        return in_folder || matches!(first, Some(b"benches" | b"examples"));
+    }
     in_folder
         || name == b"conftest.py"
         || name == b"tests.py"
@@ -201,5 +249,7 @@ fn is_configuration(path: &RelPath) -> bool {
     let top = path.segments().count() == 1;
     let docs = path.segments().next().is_some_and(|first| matches!(first, b"docs" | b"doc"));
     let tool = [b"setup.py".as_slice(), b"noxfile.py", b"toxfile.py", b"fabfile.py", b"dodo.py"];
-    (top && tool.contains(&path.name())) || (docs && path.name() == b"conf.py")
+    path.name() == b"build.rs"
+        || (top && tool.contains(&path.name()))
+        || (docs && path.name() == b"conf.py")
 }

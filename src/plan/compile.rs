@@ -8,6 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use adequacy_mutators::Language;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::Deserialize;
@@ -65,7 +66,8 @@ pub fn judge(
 ) -> Result<Judge, CompileError> {
     let program = interpreter.program.display().to_string();
     let fault = |message: String| CompileError::Interpreter { program: program.clone(), message };
-    let files = (0..plan.files.len()).filter(|&file| !plan.files[file].mutants.is_empty());
+    let is_asked = |file: &PlanFile| file.language == Language::Python && !file.mutants.is_empty();
+    let files = (0..plan.files.len()).filter(|&file| is_asked(&plan.files[file]));
     let files = files.collect::<Vec<_>>();
     let mut child = Command::new(&interpreter.program)
         .args(["-I", "-c", JUDGE])

@@ -4,11 +4,13 @@
 //! which compile to the same code. A mutant is kept as byte spans and replacements; its text is
 //! made when it is needed, so memory does not grow with the size of the sources.
 
+pub mod cargo;
 mod change;
 mod choose;
 mod class;
 pub mod compile;
 mod degenerate;
+pub mod duplicate;
 mod full;
 mod id;
 pub mod interpreter;

@@ -66,6 +66,7 @@ impl Count {
                 Standing::Unviable(_) | Standing::Decided(Outcome::Unviable) => {
                     totals.unviable += 1;
                 }
+                Standing::Decided(Outcome::NotBuilt) => totals.not_built += 1,
                 Standing::Left(why) if why.starts_with("equivalent") => totals.equivalent += 1,
                 Standing::Left(why) if why.starts_with("duplicate") => totals.duplicate += 1,
                 // Nobody asked for them: they are in no number.
@@ -96,7 +97,7 @@ impl Count {
             }
             Outcome::Survived => totals.survived += 1,
             Outcome::Undecided { .. } => totals.undecided += 1,
-            Outcome::Unviable => {}
+            Outcome::Unviable | Outcome::NotBuilt => {}
         }
         let row = &entry.row;
         let function = (row.path.clone(), row.place_name().to_owned());

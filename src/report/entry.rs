@@ -8,7 +8,7 @@ use super::place::Source;
 use crate::measure::{Line, RunFile};
 use crate::outcome::{self, Outcome, Reason, Verdict};
 use crate::plan::{Class, readable};
-use crate::run::Step;
+use crate::run::{Step, Tier};
 
 /// A line of `mutants.jsonl` as it is read back; its members are those of [`Row`](crate::plan::Row).
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -134,8 +134,8 @@ pub struct Entry {
     pub cpu: Duration,
     /// What a survivor rests on.
     pub basis: Option<String>,
-    /// What made the runs.
-    pub executor: Option<String>,
+    /// What gave the verdict.
+    pub executor: Option<Tier>,
 }
 
 /// What a report says of a mutant.
@@ -229,6 +229,7 @@ impl Standing<'_> {
             Self::Decided(Outcome::Survived) => "survived",
             Self::Decided(Outcome::Undecided { .. }) => "undecided",
             Self::Decided(Outcome::Unviable) | Self::Unviable(_) => "unviable",
+            Self::Decided(Outcome::NotBuilt) => "not_built",
             Self::Left(_) => "not_counted",
             Self::Pending => "pending",
         }
@@ -247,6 +248,7 @@ impl Standing<'_> {
                 format!("`{}` {}", id(command), why.words())
             }
             Self::Decided(Outcome::Unviable) => "the build fails".to_owned(),
+            Self::Decided(Outcome::NotBuilt) => "no command builds this code".to_owned(),
             Self::Unviable(words) => format!("does not compile: {words}"),
             Self::Left(why) => why.to_owned(),
             Self::Pending => "not run yet".to_owned(),

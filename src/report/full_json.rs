@@ -12,6 +12,7 @@ use super::place::Region;
 use super::triage::{Classification, Triage};
 use crate::measure::{ClassTotals, Isolation};
 use crate::outcome::{Reason, Verdict};
+use crate::run::Tier;
 
 /// What `format` says.
 const FORMAT: &str = "adequacy-report/1";
@@ -33,6 +34,7 @@ struct Report<'a> {
     isolation_before: Vec<Value>,
     sampler: Value,
     unmutated: Value,
+    executors: Value,
     totals: Value,
     pending: u64,
     triage: Option<Value>,
@@ -86,6 +88,7 @@ pub(super) fn render(log: &RunLog) -> String {
         isolation_before: run.isolation_before.iter().map(isolation).collect(),
         sampler: json!(run.sampler),
         unmutated: json!(run.unmutated()),
+        executors: super::executors::value(log),
         totals: json!(totals),
         pending: log.count.pending,
         triage: log.triage.as_ref().map(|found| triage(log, found)),
@@ -160,7 +163,7 @@ fn mutant<'a>(log: &'a RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
         killed_by: entry.killers(flaky).map(id).collect(),
         verdicts: said.collect(),
         basis: entry.basis.as_deref(),
-        executor: entry.executor.as_deref(),
+        executor: entry.executor.map(Tier::word),
         wall_s: entry.wall.as_secs_f64(),
         classification: log.judgement(entry).map(|it| it.classification.word()),
     }

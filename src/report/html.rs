@@ -306,6 +306,15 @@ fn environment(page: &mut String, log: &RunLog) {
             flake_bound(runs, failures)
         ),
     );
+    for line in super::executors::lines(log) {
+        let (name, rest) = line.split_once(": ").unwrap_or(("executors", &line));
+        row(&name.to_lowercase(), rest);
+    }
+    for one in &run.executors.offered {
+        let what = one.steps_aside.as_ref().map(|why| format!("stepped aside: {why}"));
+        let what = what.unwrap_or_else(|| "used".to_owned());
+        row("executor", &format!("{} for {}: {what}", one.executor.word(), one.command));
+    }
     if let Some(sampled) = &run.sampler {
         row(
             "sample",

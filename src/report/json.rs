@@ -122,6 +122,7 @@ fn status(standing: Standing<'_>) -> &'static str {
         Standing::Decided(Outcome::Survived) => "Survived",
         Standing::Decided(Outcome::Undecided { .. }) => "RuntimeError",
         Standing::Decided(Outcome::Unviable) | Standing::Unviable(_) => "CompileError",
+        Standing::Decided(Outcome::NotBuilt) => "CompileError",
         Standing::Left(_) => "Ignored",
         Standing::Pending => "Pending",
     }

@@ -31,7 +31,7 @@ pub(super) fn render(log: &RunLog) -> String {
             Standing::Decided(Outcome::Killed { .. }) => {}
             Standing::Decided(Outcome::Survived) => suite.failures += 1,
             Standing::Decided(Outcome::Undecided { .. }) => suite.errors += 1,
-            Standing::Decided(Outcome::Unviable)
+            Standing::Decided(Outcome::Unviable | Outcome::NotBuilt)
             | Standing::Unviable(_)
             | Standing::Left(_)
             | Standing::Pending => suite.skipped += 1,
@@ -85,7 +85,7 @@ fn case(text: &mut String, log: &RunLog, entry: &Entry) {
         }
         Standing::Decided(Outcome::Survived) => ("failure", message(log, entry)),
         Standing::Decided(Outcome::Undecided { .. }) => ("error", standing.why(&log.run)),
-        Standing::Decided(Outcome::Unviable)
+        Standing::Decided(Outcome::Unviable | Outcome::NotBuilt)
         | Standing::Unviable(_)
         | Standing::Left(_)
         | Standing::Pending => ("skipped", standing.why(&log.run)),

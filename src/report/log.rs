@@ -123,6 +123,11 @@ impl RunLog {
         }
         let (sources, missing, remarks) = Default::default();
         let mut log = Self { run, entries, sources, missing, torn, count, triage: None, remarks };
+        if !super::executors::fits(&log) {
+            let message =
+                "its executors are not those of the verdicts in outcomes.jsonl".to_owned();
+            return Err(ReportError::Damaged { path: path.join("run.json"), message });
+        }
         log.read_sources(&folder)?;
         log.check_rows(&folder)?;
         Ok(log)

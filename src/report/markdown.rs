@@ -28,6 +28,9 @@ pub(super) fn render(log: &RunLog) -> String {
         share(log.count.by_exit(), totals.mutants),
         text::totals(&totals)
     );
+    for line in super::executors::lines(log) {
+        let _ = writeln!(text, "{}\n", plain(&line));
+    }
     let triaged = log.triage_words();
     for words in &triaged {
         let _ = writeln!(text, "- {}", plain(words));

@@ -5,6 +5,7 @@ mod csv;
 pub mod dataset;
 mod entry;
 mod escape;
+mod executors;
 mod explain;
 mod format;
 mod full_json;

@@ -92,7 +92,7 @@ pub fn show(
     let standing = entry.standing();
     line("verdict", &format!("{}, {}", standing.word().replace('_', " "), standing.why(&log.run)));
     if let (Some(basis), Some(executor)) = (&entry.basis, &entry.executor) {
-        line("basis", &format!("{basis}, by the executor {executor}"));
+        line("basis", &format!("{basis}, by the executor {}", executor.word()));
     }
     if let Some(judged) = log.judgement(entry) {
         let date = judged.date.map(|date| format!(", {date}")).unwrap_or_default();
@@ -115,7 +115,12 @@ fn one(text: &mut String, log: &RunLog, run: &Run, output: Option<&str>, style: 
             let command = &log.run.commands[place];
             (command.id.as_str(), command.argv.join(" "))
         }
+        Step::Tests(place) => {
+            let command = &log.run.commands[place];
+            (command.id.as_str(), "whether its tests build".to_owned())
+        }
         Step::Build => ("build", String::new()),
+        Step::Product(_) => ("product", String::new()),
         Step::Setup => ("setup", String::new()),
     };
     let again = if run.attempt == Attempt::First { "" } else { ", run again" };

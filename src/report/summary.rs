@@ -243,6 +243,9 @@ fn trust(text: &mut String, log: &RunLog) {
         "Unmutated runs: {runs}, failed: {failures} (95 % bound on the rate of such failures: {})",
         flake_bound(runs, failures)
     );
+    for line in super::executors::lines(log) {
+        let _ = writeln!(text, "{line}");
+    }
     if totals.equivalent + totals.duplicate + totals.not_sampled > 0 {
         let _ = writeln!(
             text,

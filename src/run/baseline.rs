@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+use super::executor::Tier;
 use super::lab::Lab;
 use super::runner::{Tests, tests_in_junit};
 use super::trial::{Again, How, Stop, again};
-use super::{Attempt, Red, Run, RunError, Runner, Step};
+use super::{Attempt, Exit, Red, Run, RunError, Runner, Step};
 use crate::base::{Event, RelPath};
 
 /// Limit of a baseline run of a command that states none.
@@ -71,7 +72,8 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
         // The first round of each worker is its own; the others go to whoever is free.
         let mut round = u32::try_from(worker).expect("few workers");
         while round < total {
-            let runs = lab.unmutated(worker, &format!("baseline-{}", round + 1), false)?;
+            let name = format!("baseline-{}", round + 1);
+            let runs = lab.unmutated(worker, &name, false, Tier::Exact)?;
             passed.store(true, Ordering::SeqCst);
             if runs.iter().all(Run::passed) {
                 let wall = runs.iter().map(|run| run.wall).sum();
@@ -104,7 +106,8 @@ impl Lab<'_> {
     /// # Errors
     /// [`RunError`] when the run itself cannot go on.
     pub fn observe(&self, name: &str, times: u32) -> Result<Vec<Vec<Run>>, RunError> {
-        let how = How { attempt: Attempt::First, stop: Stop::Never, must_build: false };
+        let (attempt, stop, from) = (Attempt::First, Stop::Never, Tier::Exact);
+        let how = How { attempt, stop, must_build: false, from };
         let one = |round: u32| {
             let mut seat = self.seat(0);
             let name = format!("{name}-{round}");
@@ -187,29 +190,44 @@ impl Lab<'_> {
             return Ok(None);
         }
         self.spawn(&mut seat, argv, self.limit(place), step, attempt, "report.log".to_owned())?;
-        let text = report_text(&report);
+        let text = report_text(&seat.workspace.written(&report));
         seat.environment = usual;
         self.clean(&mut seat, false)?;
         Ok(text)
     }
 
-    /// Runs every step on the unmutated tree; one that does not pass is an error.
+    /// Runs every step on the unmutated tree, its commands by the executor `from` where they have it;
+    /// one that does not pass is an error.
     pub(super) fn unmutated(
         &self,
         worker: usize,
         name: &str,
         flaky: bool,
+        from: Tier,
     ) -> Result<Vec<Run>, RunError> {
         let mut seat = self.seat(worker);
-        let how = How { attempt: Attempt::First, stop: Stop::Never, must_build: true };
+        let (attempt, stop) = (Attempt::First, Stop::Never);
+        let how = How { attempt, stop, must_build: true, from };
         let runs = self.trial(&mut seat, name, &[], Vec::new(), how)?;
-        match runs.iter().find(|run| !self.is_good(run) && !self.is_let_through(run)) {
-            Some(run) => Err(self.red(run, name, flaky)),
-            None => {
-                seat.warm = true;
-                Ok(runs)
+        let is_bad = |run: &Run| !self.is_good(run) && !self.is_let_through(run);
+        let mut doubt = None;
+        for run in &runs {
+            let Step::Command(place) = run.step else { continue };
+            if !run.declined.is_empty() || !run.executor.is_exact() && is_bad(run) {
+                // A faster executor that fails here is not asked again in this seat.
+                seat.ladders[place].clear();
+                doubt = doubt.or(run.declined.first().map(|one| (place, one.why.clone())));
             }
         }
+        if let Some(run) = runs.iter().find(|run| is_bad(run)) {
+            return Err(self.red(run, name, flaky));
+        }
+        if let Some((place, why)) = doubt {
+            let id = self.task.commands[place].id.clone();
+            return Err(RunError::NoAnswer { id, exit: Exit::Lost(why) });
+        }
+        seat.warm = true;
+        Ok(runs)
     }
 }
 

@@ -22,7 +22,8 @@ impl Lab<'_> {
         for &step in left {
             let mut once = |attempt: Attempt, runs: &mut Vec<Run>| {
                 let number = runs.len();
-                let run =
+                // Why a command failed is told by its first answer.
+                let (run, _) =
                     self.step(seat, (name, number), edits, step, (attempt, how.must_build))?;
                 let next = again(&run.exit);
                 runs.push(run);

@@ -53,8 +53,10 @@ pub(crate) fn is_failure(first: &Exit, again: Option<&Exit>) -> bool {
         (Exit::Code(code), Some(Exit::Code(same))) if is_second_hand(*code) => code == same,
         (Exit::Code(_), _) => is_ordinary(first),
         (Exit::Signal(one), Some(Exit::Signal(other))) => *one != KILL && *other != KILL,
-        (Exit::TimedOut, Some(Exit::TimedOut)) => true,
-        (Exit::OutputLimit, _) | (_, None) => false,
+        (Exit::TimedOut, Some(Exit::TimedOut)) | (Exit::MemoryLimit, Some(Exit::MemoryLimit)) => {
+            true
+        }
+        (Exit::OutputLimit | Exit::FileSizeLimit | Exit::ProcessLimit, _) | (_, None) => false,
         (_, Some(second)) => is_ordinary(second),
     }
 }

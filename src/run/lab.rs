@@ -3,13 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use rayon::prelude::*;
 
+use super::builds::Builds;
 use super::environment::{Environment, Places};
+use super::executor::{Ladders, Tier};
 use super::left::{self, Left};
+use super::sandbox::Workspaces;
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
 use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
@@ -38,6 +42,15 @@ pub struct Settings {
     pub flaky: Option<BTreeSet<usize>>,
 }
 
+impl Settings {
+    /// Takes no more workers than fit this many mutants, where runs share the workers.
+    pub fn share(&mut self, spawner: &Spawner, mutants: usize) {
+        if let Some(share) = spawner.share() {
+            self.jobs = share.workers(self.jobs, mutants);
+        }
+    }
+}
+
 /// The limit of a command none of whose baseline runs took long.
 const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
 
@@ -50,15 +63,18 @@ pub struct Lab<'a> {
     pub(super) spawner: &'a Spawner,
     pub(super) pool: rayon::ThreadPool,
     pub(super) seats: Vec<Mutex<Seat>>,
+    pub(super) builds: Builds,
     limits: OnceLock<Vec<Duration>>,
     /// Where no right solution is known: how each step ends on the unmutated tree.
     usual: Mutex<BTreeMap<Step, Exit>>,
+    /// Whether commands run in overlay mounts now.
+    pub(super) covered: AtomicBool,
     /// The commands that gave two answers and were let through, once there is a baseline.
     flaky: OnceLock<BTreeSet<usize>>,
     /// How the first worker's tree looked before any command ran in it.
-    before: Mutex<left::State>,
+    pub(super) before: Mutex<left::State>,
     /// What good runs of the unmutated tree left there.
-    left: Mutex<Left>,
+    pub(super) left: Mutex<Left>,
     /// Whether commands run where they were sealed to.
     at_sealed_places: bool,
     // Last, so that the workspaces are gone before it is removed.
@@ -72,6 +88,12 @@ pub(super) struct Seat {
     pub(super) environment: Environment,
     /// Whether the bytecode of the unmutated tree is part of what a reset brings back.
     pub(super) warm: bool,
+    /// Whether a mutant is in place and its product is built: the next step goes on from there.
+    pub(super) is_placed: bool,
+    /// Whether the workspace was removed to make room.
+    pub(super) vacant: bool,
+    /// The executors that come before the exact path, once they are offered.
+    pub(super) ladders: Ladders,
     /// The certificate of the last run in it; `None` when a process of it may be alive.
     certificate: Option<Certificate>,
 }
@@ -109,30 +131,34 @@ impl<'a> Lab<'a> {
         spawner: &'a Spawner,
         sink: &'a dyn Sink,
     ) -> Result<Self, RunError> {
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs).build();
-        let pool = threads.map_err(|error| RunError::Threads {
-            jobs: settings.jobs,
-            message: error.to_string(),
-        })?;
-        let copies = match settings.jobs {
-            1 => "copying the tree for 1 worker".to_owned(),
-            jobs => format!("copying the tree for {jobs} workers"),
-        };
-        sink.tell(Event::Step { name: copies.into(), total: None });
         remove_leftovers(&settings.scratch, sink)?;
         let snapshots = std::iter::once(sources.tree).chain(sources.heldout).collect::<Vec<_>>();
         let roots = snapshots.iter().map(|snapshot| snapshot.root()).collect::<Vec<_>>();
         let scratch = Scratch::create(&settings.scratch, &roots)?;
-        scratch.check_space(&snapshots, settings.jobs)?;
+        let jobs = affordable(&scratch, &snapshots, settings.jobs, sink)?;
+        let (pool, jobs) = threads(jobs, sink)?;
+        let copies = match jobs {
+            1 => "copying the tree for 1 worker".to_owned(),
+            jobs => format!("copying the tree for {jobs} workers"),
+        };
+        sink.tell(Event::Step { name: copies.into(), total: None });
         let golden = Golden::create(&scratch, sources)?;
         let seat = |worker| {
             let workspace = Workspace::create(&scratch, &golden, worker)?;
             let environment = environment(task, &workspace, worker);
-            Ok(Mutex::new(Seat { worker, workspace, environment, warm: false, certificate: None }))
+            Ok(Mutex::new(Seat {
+                worker,
+                workspace,
+                environment,
+                warm: false,
+                is_placed: false,
+                vacant: false,
+                ladders: task.commands.iter().map(|_| Vec::new()).collect(),
+                certificate: None,
+            }))
         };
-        let seats = pool.install(|| {
-            (0..settings.jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>()
-        })?;
+        let seats =
+            pool.install(|| (0..jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>())?;
         let (limits, flaky, usual) = (OnceLock::new(), OnceLock::new(), Mutex::default());
         let snapshot = sources.tree;
         let lab = Self {
@@ -143,12 +169,14 @@ impl<'a> Lab<'a> {
             spawner,
             pool,
             seats,
+            builds: Builds::of(task),
             limits,
             usual,
             flaky,
             before: Mutex::default(),
             left: Mutex::default(),
             at_sealed_places: false,
+            covered: AtomicBool::new(false),
             scratch,
         };
         lab.set_up_all()?;
@@ -198,14 +226,15 @@ impl<'a> Lab<'a> {
         let failing = usual.iter().filter(|(_, exit)| **exit != Exit::Code(0));
         let places = failing.filter_map(|(step, _)| match step {
             Step::Command(place) => Some(*place),
-            Step::Setup | Step::Build => None,
+            Step::Setup | Step::Build | Step::Product(_) | Step::Tests(_) => None,
         });
         places.collect()
     }
 
     fn set_up(&self, seat: &mut Seat, worker: usize) -> Result<(), RunError> {
         let name = format!("setup-w{worker}");
-        let run = self.step(seat, (&name, 0), &[], Step::Setup, (Attempt::First, true))?;
+        let made = self.step(seat, (&name, 0), &[], Step::Setup, (Attempt::First, true))?;
+        let run = made.0;
         if !run.passed() {
             return Err(self.red(&run, "setup", false));
         }
@@ -220,6 +249,19 @@ impl<'a> Lab<'a> {
         self.renew(&mut self.seat(worker))
     }
 
+    /// Removes this worker's workspace, until it is replaced.
+    pub(super) fn vacate(&self, worker: usize) -> Result<(), RunError> {
+        let mut seat = self.seat(worker);
+        seat.vacant = true;
+        Ok(seat.workspace.vacate()?)
+    }
+
+    /// How many workers there are.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.seats.len()
+    }
+
     /// Brings the workspace back, or replaces it when a process may still be alive in it.
     ///
     /// Until the workspace is warm, the bytecode that a passing run of the unmutated tree left
@@ -232,13 +274,18 @@ impl<'a> Lab<'a> {
         }
         let adopted = !adopts || seat.workspace.adopt(Scope::Caches, &certificate).is_ok();
         // What a command left may be beyond mending: then the whole directory goes.
-        let back = adopted && seat.workspace.reset(certificate).is_ok();
+        let back = adopted
+            && match self.spawner.sandbox().workspaces {
+                Workspaces::Copy => seat.workspace.remake(certificate),
+                _ => seat.workspace.reset(certificate),
+            }
+            .is_ok();
         if back { Ok(()) } else { self.renew(seat) }
     }
 
     fn renew(&self, seat: &mut Seat) -> Result<(), RunError> {
         seat.workspace.replace()?;
-        seat.warm = false;
+        (seat.is_placed, seat.warm, seat.vacant) = (false, false, false);
         let worker = seat.worker;
         seat.environment = environment(self.task, &seat.workspace, worker);
         if self.task.setup.is_some() { self.set_up(seat, worker) } else { Ok(()) }
@@ -274,7 +321,10 @@ impl<'a> Lab<'a> {
     ) -> Result<Vec<Run>, RunError> {
         let stop = if all { Stop::Never } else { Stop::FirstFailure };
         let mut seat = self.seat(0);
-        let first = How { attempt: Attempt::First, stop, must_build: true };
+        // Where every command is to answer, a product that does not build is no answer of theirs.
+        let must_build = !all || self.task.build.is_some();
+        let from = Tier::Exact;
+        let first = How { attempt: Attempt::First, stop, must_build, from };
         let runs = self.trial(&mut seat, name, edits, Vec::new(), first)?;
         if runs.last().is_some_and(|run| again(&run.exit) == Again::Alone) {
             drop(seat);
@@ -296,30 +346,16 @@ impl<'a> Lab<'a> {
         self.limits.get().map_or(stated.unwrap_or(baseline::LIMIT), |limits| limits[command])
     }
 
-    /// Remembers how the tree of the first worker looks before any command runs in it.
-    fn look_before(&self) {
-        let state = left::state(&self.first_tree());
-        *self.before.lock().expect("no worker panics with it") = state.unwrap_or_default();
-    }
-
-    /// Adds what a good run of the unmutated tree left in this tree.
-    fn look_at(&self, tree: &Path) {
-        let before = self.before.lock().expect("no worker panics with it");
-        if let Some(after) = left::state(tree) {
-            self.left.lock().expect("no worker panics with it").add(&before, &after);
-        }
-    }
-
-    /// What good runs of the unmutated tree left in a private copy of it.
-    #[must_use]
-    pub fn left(&self) -> Left {
-        self.left.lock().expect("no worker panics with it").clone()
-    }
-
     /// The first worker's copy of the tree.
     #[must_use]
     pub fn first_tree(&self) -> PathBuf {
         self.occupied(0).workspace.tree()
+    }
+
+    /// The tree that is mutated.
+    #[must_use]
+    pub fn snapshot(&self) -> &Snapshot {
+        self.snapshot
     }
 
     /// The limits in force, in command order, once there is a baseline.
@@ -375,6 +411,45 @@ impl<'a> Lab<'a> {
 
     fn occupied(&self, worker: usize) -> MutexGuard<'_, Seat> {
         self.seats[worker].lock().expect("a worker that panics ends the run")
+    }
+}
+
+/// For how many workers, of those that are wanted, there is room.
+fn affordable(
+    scratch: &Scratch,
+    trees: &[&Snapshot],
+    wanted: usize,
+    sink: &dyn Sink,
+) -> Result<usize, RunError> {
+    let fits = |jobs: &usize| scratch.check_space(trees, *jobs).is_ok();
+    let Some(jobs) = (1..=wanted).rev().find(fits) else {
+        scratch.check_space(trees, 1)?;
+        return Ok(1);
+    };
+    if jobs < wanted {
+        sink.tell(Event::Warning(format!(
+            "there is room for {jobs} of {wanted} copies; the run has as many workers"
+        )));
+    }
+    Ok(jobs)
+}
+
+/// Threads for this many workers, or for fewer where the system has no more.
+fn threads(wanted: usize, sink: &dyn Sink) -> Result<(rayon::ThreadPool, usize), RunError> {
+    let mut jobs = wanted;
+    loop {
+        match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
+            Ok(pool) => return Ok((pool, jobs)),
+            Err(error) if jobs == 1 => {
+                return Err(RunError::Threads { jobs: wanted, message: error.to_string() });
+            }
+            Err(error) => {
+                jobs /= 2;
+                sink.tell(Event::Warning(format!(
+                    "cannot start more than {jobs} workers: {error}; the run has as many"
+                )));
+            }
+        }
     }
 }
 

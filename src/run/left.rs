@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::lab::Lab;
 use crate::base::{RelPath, Sha256, Silent};
 use crate::tree::{self, Choice, Kind, Snapshot};
 
@@ -35,6 +36,28 @@ fn of(snapshot: &Snapshot) -> State {
         Kind::Directory { .. } => None,
     });
     entries.collect()
+}
+
+impl Lab<'_> {
+    /// Remembers how the tree of the first worker looks before any command runs in it.
+    pub(super) fn look_before(&self) {
+        let state = state(&self.first_tree());
+        *self.before.lock().expect("no worker panics with it") = state.unwrap_or_default();
+    }
+
+    /// Adds what a good run of the unmutated tree left in this tree.
+    pub(super) fn look_at(&self, tree: &Path) {
+        let before = self.before.lock().expect("no worker panics with it");
+        if let Some(after) = state(tree) {
+            self.left.lock().expect("no worker panics with it").add(&before, &after);
+        }
+    }
+
+    /// What good runs of the unmutated tree left in a private copy of it.
+    #[must_use]
+    pub fn left(&self) -> Left {
+        self.left.lock().expect("no worker panics with it").clone()
+    }
 }
 
 impl Left {

@@ -6,10 +6,13 @@
 //! worker, the spawner. It makes [`Run`]s, never outcomes: what an exit means is decided later.
 
 mod baseline;
+mod builds;
 pub mod certificate;
 mod confirm;
+mod cover;
 pub mod environment;
 pub mod exec;
+mod executor;
 pub mod exit;
 mod lab;
 mod left;
@@ -22,6 +25,7 @@ pub mod sandbox;
 pub mod spawn;
 mod trial;
 mod turns;
+mod want;
 pub mod workspace;
 
 use std::path::PathBuf;
@@ -32,6 +36,7 @@ use serde::{Deserialize, Serialize};
 pub use baseline::Baseline;
 pub use certificate::Certificate;
 pub use environment::Environment;
+pub use executor::{Declined, Offered, Tier};
 pub use exit::Exit;
 pub use lab::{Lab, Settings};
 pub use left::Left;
@@ -53,8 +58,14 @@ pub enum Step {
     Setup,
     /// `[build]`, before the commands.
     Build,
+    /// The build of the product alone that commands of cargo stand for: the one at this place of
+    /// [`Task::products`](crate::task::Task::products). What it built is there for the first command.
+    Product(usize),
     /// The acceptance command at this place of the sealed order.
     Command(usize),
+    /// After a failure of the command of cargo at this place: whether its tests build at all, which
+    /// only says how it failed.
+    Tests(usize),
 }
 
 /// Under which conditions a step was run.
@@ -91,6 +102,12 @@ pub struct Run {
     pub log: String,
     /// Digest of that output.
     pub log_sha256: Option<Sha256>,
+    /// What made it.
+    #[serde(default, skip_serializing_if = "Tier::is_exact")]
+    pub executor: Tier,
+    /// The faster executors that were asked first and could not vouch for what they saw.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub declined: Vec<Declined>,
 }
 
 /// The runs of a mutant's first answer, and those of its second, of which there may be none.

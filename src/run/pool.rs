@@ -1,11 +1,13 @@
 //! All mutants over all workers: the queue, the sentinels, and the repeats that need a quiet machine.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
+use super::executor::Tier;
 use super::lab::{Lab, Sitting};
 use super::trial::{Again, How, Stop, again};
 use super::{Attempt, Exit, Run, RunError, Share, Step};
@@ -56,15 +58,19 @@ impl<F: Fn(usize, &[Run]) -> Result<(), RunError> + Sync> Keep for F {
     }
 }
 
-struct Pool<'a> {
-    lab: &'a Lab<'a>,
+pub(super) struct Pool<'a> {
+    pub(super) lab: &'a Lab<'a>,
     plan: &'a Plan,
     todo: &'a [usize],
-    keep: &'a dyn Keep,
+    pub(super) keep: &'a dyn Keep,
+    /// The fastest executor that is asked for a first run.
+    from: Tier,
     /// What the names of logs begin with.
     prefix: &'static str,
     next: AtomicUsize,
-    waiting: Mutex<Vec<Tried>>,
+    pub(super) waiting: Mutex<Vec<Tried>>,
+    /// Workers that did not stop for want of room.
+    active: AtomicUsize,
     sentinels: AtomicU64,
     done: AtomicU64,
     killed: AtomicU64,
@@ -91,22 +97,24 @@ impl Tried {
         last.is_some_and(|run| again(&run.exit) == Again::Alone)
     }
 
-    fn new(place: usize) -> Self {
+    pub(super) fn new(place: usize) -> Self {
         Self { place, runs: Vec::new(), again: Vec::new() }
     }
 }
 
 /// A worker's mutants since the unmutated tree last passed in its workspace, but for those that
 /// passed too: a broken workspace makes failures, and these must not stand yet.
-struct Pending {
-    failed: Vec<Tried>,
+pub(super) struct Pending {
+    pub(super) failed: Vec<Tried>,
+    /// The one that is run now.
+    pub(super) begun: Option<usize>,
     since: Instant,
     count: usize,
 }
 
 impl Pending {
-    fn new() -> Self {
-        Self { failed: Vec::new(), since: Instant::now(), count: 0 }
+    pub(super) fn new() -> Self {
+        Self { failed: Vec::new(), begun: None, since: Instant::now(), count: 0 }
     }
 
     fn is_due(&self) -> bool {
@@ -121,12 +129,30 @@ impl Lab<'_> {
     /// # Errors
     /// [`RunError`] when the run cannot go on, or `keep` says so.
     pub fn mutants(&self, plan: &Plan, todo: &[usize], keep: &dyn Keep) -> Result<(), RunError> {
-        self.sink.tell(Event::Step {
-            name: "running the mutants".into(),
-            total: Some(todo.len() as u64),
-        });
-        let pool = Pool { todo, ..Pool::new(self, plan, keep) };
+        let pool = Pool { todo, from: Tier::FASTEST, ..Pool::new(self, plan, keep) };
+        self.queue(&pool, "running the mutants")
+    }
+
+    /// The same on the exact path alone. Logs begin with `prefix`, so that no earlier one is written
+    /// over; `name` says to people what that is for.
+    ///
+    /// # Errors
+    /// [`RunError`] when the run cannot go on, or `keep` says so.
+    pub fn exactly(
+        &self,
+        plan: &Plan,
+        todo: &[usize],
+        (name, prefix): (&'static str, &'static str),
+        keep: &dyn Keep,
+    ) -> Result<(), RunError> {
+        self.queue(&Pool { todo, prefix, ..Pool::new(self, plan, keep) }, name)
+    }
+
+    fn queue(&self, pool: &Pool<'_>, name: &'static str) -> Result<(), RunError> {
+        let todo = pool.todo;
+        self.sink.tell(Event::Step { name: name.into(), total: Some(todo.len() as u64) });
         let workers = 0..self.seats.len().min(todo.len());
+        pool.active.store(workers.len(), Ordering::SeqCst);
         self.pool.install(|| {
             workers.into_par_iter().try_for_each(|worker| {
                 // The others end with their present mutant when one cannot go on.
@@ -160,9 +186,11 @@ impl<'a> Pool<'a> {
             plan,
             todo: &[],
             keep,
+            from: Tier::Exact,
             prefix: "",
             next: AtomicUsize::new(0),
             waiting: Mutex::new(Vec::new()),
+            active: AtomicUsize::new(1),
             sentinels: AtomicU64::new(0),
             done: AtomicU64::new(0),
             killed: AtomicU64::new(0),
@@ -174,15 +202,36 @@ impl Pool<'_> {
     fn work(&self, worker: usize) -> Result<(), RunError> {
         let _useful = self.lab.spawner.share().filter(|_| worker > 0).map(Share::one_more);
         let mut pending = Pending::new();
-        while let Some(&place) = self.todo.get(self.next.fetch_add(1, Ordering::SeqCst)) {
-            let tried = self.attempt(worker, Tried::new(place), Attempt::First)?;
-            self.progress(&tried);
-            self.sort(tried, &mut pending)?;
-            if pending.is_due() {
-                self.sentinel(worker, &mut pending, Attempt::First)?;
+        loop {
+            match self.work_on(worker, &mut pending) {
+                Err(error) if error.is_want() => {
+                    if !self.make_do(worker, &mut pending, error)? {
+                        return Ok(());
+                    }
+                }
+                done => return done,
             }
         }
-        self.sentinel(worker, &mut pending, Attempt::First)
+    }
+
+    /// Counts a worker out unless it is the last; whether it is.
+    pub(super) fn retire(&self) -> bool {
+        let last = |active: usize| active.checked_sub(1).filter(|left| *left > 0);
+        self.active.fetch_update(Ordering::SeqCst, Ordering::SeqCst, last).is_err()
+    }
+
+    fn work_on(&self, worker: usize, pending: &mut Pending) -> Result<(), RunError> {
+        while let Some(&place) = self.todo.get(self.next.fetch_add(1, Ordering::SeqCst)) {
+            pending.begun = Some(place);
+            let tried = self.attempt(worker, Tried::new(place), Attempt::First)?;
+            pending.begun = None;
+            self.progress(&tried);
+            self.sort(tried, pending)?;
+            if pending.is_due() {
+                self.sentinel(worker, pending, Attempt::First)?;
+            }
+        }
+        self.sentinel(worker, pending, Attempt::First)
     }
 
     /// Runs a mutant, from where its runs end, and once more where `keep` asks for that. As `Alone` it
@@ -211,7 +260,8 @@ impl Pool<'_> {
         let mutant = &self.plan.mutants[tried.place];
         let edits = self.plan.texts(mutant, self.lab.snapshot)?;
         let must_build = !mutant.class.is_never_unviable();
-        let how = How { attempt, stop: Stop::FirstFailure, must_build };
+        let (stop, from) = (Stop::FirstFailure, Tier::Exact);
+        let how = How { attempt, stop, must_build, from };
         let name = format!("{}{}", self.prefix, mutant.id);
         self.lab.confirm(&mut self.sit(worker, attempt), &name, &edits, tried, how)
     }
@@ -230,7 +280,7 @@ impl Pool<'_> {
         let stop = if full { Stop::Never } else { Stop::FirstFailure };
         let must_build = !mutant.class.is_never_unviable();
         let first = if runs.is_empty() { Attempt::First } else { attempt };
-        let how = How { attempt: first, stop, must_build };
+        let how = How { attempt: first, stop, must_build, from: self.from };
         let mut seat = self.sit(worker, attempt);
         let runs = self.lab.trial(&mut seat, &name, &edits, runs, how)?;
         drop(seat);
@@ -275,19 +325,15 @@ impl Pool<'_> {
         attempt: Attempt,
     ) -> Result<(), RunError> {
         for round in 1..=PATIENCE {
-            let number = self.sentinels.fetch_add(1, Ordering::SeqCst) + 1;
-            let name = format!("{}sentinel-{number}", self.prefix);
-            let result = self.lab.unmutated(worker, &name, true);
-            let failed = std::mem::take(&mut pending.failed);
-            match &result {
-                Ok(_) => self.keep.unmutated(true)?,
-                Err(RunError::Red(_) | RunError::NoAnswer { .. }) => self.keep.unmutated(false)?,
-                Err(_) => {}
-            }
-            match result {
-                Ok(_) => {
+            let mut failed = std::mem::take(&mut pending.failed);
+            match self.unmutated(worker, &failed) {
+                Ok(()) => {
                     *pending = Pending::new();
                     return failed.into_iter().try_for_each(|tried| self.stands(tried));
+                }
+                Err(error) if error.is_want() => {
+                    pending.failed = failed;
+                    return Err(error);
                 }
                 Err(error) if round == PATIENCE => return Err(error),
                 Err(RunError::Red(_) | RunError::NoAnswer { .. }) => {
@@ -296,18 +342,59 @@ impl Pool<'_> {
                         "the unmutated tree did not pass beside the mutants; {count} mutants that \
                          failed since it last did are run again"
                     )));
-                    self.lab.replace(worker)?;
-                    for tried in failed {
-                        if round > 1 {
-                            self.give_up(&tried)?;
-                            continue;
-                        }
-                        let fresh = Tried::new(tried.place);
-                        self.sort(self.attempt(worker, fresh, attempt)?, pending)?;
-                    }
+                    failed.reverse();
+                    let again = self.again(worker, &mut failed, round, pending, attempt);
+                    // What an error left over.
+                    pending.failed.append(&mut failed);
+                    again?;
                 }
                 Err(error) => return Err(error),
             }
+        }
+        Ok(())
+    }
+
+    /// Runs the mutants that met a failing sentinel again, the last of them first, in a fresh workspace;
+    /// after the first round, they are given up.
+    fn again(
+        &self,
+        worker: usize,
+        failed: &mut Vec<Tried>,
+        round: u32,
+        pending: &mut Pending,
+        attempt: Attempt,
+    ) -> Result<(), RunError> {
+        self.lab.replace(worker)?;
+        while let Some(tried) = failed.pop() {
+            if round > 1 {
+                self.give_up(&tried)?;
+                continue;
+            }
+            pending.begun = Some(tried.place);
+            let tried = self.attempt(worker, Tried::new(tried.place), attempt)?;
+            pending.begun = None;
+            self.sort(tried, pending)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the unmutated tree by every executor that these failures came from.
+    fn unmutated(&self, worker: usize, failed: &[Tried]) -> Result<(), RunError> {
+        let failures = failed.iter().flat_map(|tried| &tried.runs).filter(|run| !run.passed());
+        let mut executors = failures.map(|run| run.executor).collect::<BTreeSet<_>>();
+        if executors.is_empty() {
+            executors.insert(self.from);
+        }
+        for from in executors {
+            let number = self.sentinels.fetch_add(1, Ordering::SeqCst) + 1;
+            let name = format!("{}sentinel-{number}", self.prefix);
+            let result = self.lab.unmutated(worker, &name, true, from);
+            match &result {
+                Ok(_) => self.keep.unmutated(true)?,
+                Err(RunError::Red(_) | RunError::NoAnswer { .. }) => self.keep.unmutated(false)?,
+                Err(_) => {}
+            }
+            result?;
         }
         Ok(())
     }
@@ -339,9 +426,17 @@ impl Pool<'_> {
         self.done.store(0, Ordering::SeqCst);
         self.killed.store(0, Ordering::SeqCst);
         self.lab.sink.tell(Event::Step { name: name.into(), total });
+        self.make_room()?;
         let mut pending = Pending::new();
         for tried in waiting {
-            let tried = self.attempt(0, tried, Attempt::Alone)?;
+            let (place, before) = (tried.place, tried.runs.clone());
+            let tried = match self.attempt(0, tried, Attempt::Alone) {
+                Err(error) if error.is_want() => {
+                    self.give_up_for_want(place, before, &error)?;
+                    continue;
+                }
+                tried => tried?,
+            };
             self.progress(&tried);
             self.sort(tried, &mut pending)?;
             if pending.is_due() {

@@ -41,7 +41,8 @@ impl Lab<'_> {
         let (id, argv) = match run.step {
             Step::Setup => ("setup", task.setup.as_ref().map(|step| &step.argv)),
             Step::Build => ("build", task.build.as_ref().map(|step| &step.argv)),
-            Step::Command(place) => {
+            Step::Product(place) => ("product", Some(self.builds.product(place))),
+            Step::Command(place) | Step::Tests(place) => {
                 let Command { id, argv, .. } = &task.commands[place];
                 (id.as_str(), Some(argv))
             }
@@ -135,6 +136,7 @@ fn hints(task: &Task, argv: &Argv, snapshot: &Snapshot, output: &str) -> Vec<Str
             "if so, what differs in the copy: it is without {named}{more}; `--keep NAME` keeps one"
         ));
     }
+    hints.extend(of_cargo(output));
     hints.push(
         "commands see a private HOME and an allow-list of variables; `--env NAME` passes one of yours"
             .to_owned(),
@@ -146,6 +148,34 @@ fn hints(task: &Task, argv: &Argv, snapshot: &Snapshot, output: &str) -> Vec<Str
         ));
     }
     hints
+}
+
+/// What cargo and rustup lack, by their own words.
+fn of_cargo(output: &str) -> Option<String> {
+    let says = |texts: &[&str]| texts.iter().any(|text| output.contains(text));
+    if says(&["is not installed", "could not download file from", "custom toolchain"])
+        && says(&["toolchain"])
+    {
+        return Some(
+            "the tree names a toolchain that is not installed, and commands install none: \
+             `rustup toolchain install` in your own tree first"
+                .to_owned(),
+        );
+    }
+    let is_offline = says(&[
+        "Could not resolve host",
+        "Couldn't resolve host",
+        "failed to download",
+        "failed to get",
+        "attempting to make an HTTP request, but --offline",
+        "spurious network error",
+        "Unable to update",
+    ]);
+    is_offline.then(|| {
+        "dependencies are missing, and commands reach no network where these are isolated: \
+         `cargo fetch` in your own tree first, keep a `Cargo.lock`, and give the command `--offline`"
+            .to_owned()
+    })
 }
 
 /// The package or module of `src/` that the output says cannot be imported.

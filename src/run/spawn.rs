@@ -42,12 +42,17 @@ pub struct CommandSpec<'a> {
     pub cwd: &'a Path,
     /// The directory it may write in, where the sandbox holds it: absolute, without links.
     pub workspace: &'a Path,
+    /// The folder that an overlay above the workspace writes in, for one command or for several that
+    /// go on from each other ([`Workspace::layer`](super::workspace::Workspace::layer)).
+    pub layer: Option<&'a Path>,
     /// All variables the command gets, besides `ADEQUACY_RUN`.
     pub environment: &'a Environment,
     /// Where the output goes; replaced if it exists. Not inside the workspace.
     pub log: &'a Path,
     /// How long it may run.
     pub limit: Duration,
+    /// How many times the sandbox's limit of memory it may hold.
+    pub memory_times: u64,
     /// How many bytes it may write ([`OUTPUT_LIMIT`]).
     pub output_limit: u64,
 }
@@ -161,6 +166,9 @@ impl Spawner {
         let log = std::path::absolute(spec.log)
             .map_err(|error| Exit::Lost(format!("`{}`: {error}", spec.log.display())))?;
         let token = token().map_err(Exit::Lost)?;
+        let mut sandbox = self.sandbox.clone();
+        let memory = sandbox.limits.memory;
+        sandbox.limits.memory = memory.map(|most| most.saturating_mul(spec.memory_times));
         let order = Order {
             limit: spec.limit,
             grace: GRACE,
@@ -168,8 +176,9 @@ impl Spawner {
             keep: KEEP,
             log,
             workspace: spec.workspace.to_owned(),
-            sandbox: self.sandbox.clone(),
+            sandbox,
             shown_at: shown_at.map(Path::to_owned),
+            layer: spec.layer.map(Path::to_owned),
             argv: spec.argv.iter().map(Into::into).collect(),
         };
         let mut command = Command::new(&self.helper);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use super::executor::{Asked, Tier};
 use super::exit::{KILL, is_failure, is_second_hand};
 use super::lab::{Lab, Seat};
 use super::spawn::CommandSpec;
@@ -11,6 +12,9 @@ use crate::base::{Argv, RelPath, Sha256};
 
 /// The files a scenario changes: path and whole new bytes.
 pub(super) type Edits = [(RelPath, Vec<u8>)];
+
+/// Limit of the build of a product that a command stands for, as of `[build]`.
+const BUILD_LIMIT: Duration = Duration::from_secs(900);
 
 /// How a trial goes on after a step that did not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub(super) struct How {
     pub(super) stop: Stop,
     /// Whether a tree that does not build is left at that; else its commands run all the same.
     pub(super) must_build: bool,
+    /// The fastest executor that a first run of a command may be made by.
+    pub(super) from: Tier,
 }
 
 /// What an exit calls for before it means anything.
@@ -44,12 +50,8 @@ pub(super) enum Again {
 pub(super) fn again(exit: &Exit) -> Again {
     match exit {
         Exit::Code(code) if is_second_hand(*code) => Again::Alone,
-        Exit::Code(_)
-        | Exit::OutputLimit
-        | Exit::FileSizeLimit
-        | Exit::MemoryLimit
-        | Exit::ProcessLimit => Again::No,
-        Exit::Signal(KILL) | Exit::TimedOut => Again::Alone,
+        Exit::Code(_) | Exit::OutputLimit | Exit::FileSizeLimit | Exit::ProcessLimit => Again::No,
+        Exit::Signal(KILL) | Exit::TimedOut | Exit::MemoryLimit => Again::Alone,
         Exit::NotStarted(_) | Exit::Starved(_) | Exit::Lost(_) | Exit::Interrupted => Again::Alone,
         Exit::Signal(_) => Again::Repeat,
     }
@@ -67,14 +69,22 @@ impl Lab<'_> {
         mut runs: Vec<Run>,
         how: How,
     ) -> Result<Vec<Run>, RunError> {
-        let How { attempt, stop, must_build } = how;
+        let How { attempt, stop, must_build, from } = how;
         let first = runs.last().map_or(Step::Build, |run| run.step);
         let build = self.task.build.as_ref().map(|_| Step::Build);
         let commands = (0..self.task.commands.len()).map(Step::Command);
-        for step in build.into_iter().chain(commands).filter(|step| *step >= first) {
-            let run = self.step(seat, (name, runs.len()), edits, step, (attempt, must_build))?;
+        let steps = build.into_iter().chain(self.builds.steps()).chain(commands);
+        for step in steps.filter(|step| *step >= first) {
+            let number = (name, runs.len());
+            let (run, tests) = match (step, attempt) {
+                (Step::Command(command), Attempt::First) => {
+                    self.climb(seat, Asked { name: number, edits, command, must_build }, from)?
+                }
+                _ => self.step(seat, number, edits, step, (attempt, must_build))?,
+            };
             let next = again(&run.exit);
             runs.push(run);
+            runs.extend(tests);
             let repeat = match (next, attempt) {
                 (Again::Repeat, _) => Some(Attempt::Repeat),
                 // A step that is reached only now, with nobody else active, is repeated at once.
@@ -83,17 +93,14 @@ impl Lab<'_> {
                 _ => None,
             };
             if let Some(repeat) = repeat {
-                runs.push(self.step(
-                    seat,
-                    (name, runs.len()),
-                    edits,
-                    step,
-                    (repeat, must_build),
-                )?);
+                let how = (repeat, must_build);
+                let (run, tests) = self.step(seat, (name, runs.len()), edits, step, how)?;
+                runs.push(run);
+                runs.extend(tests);
             }
             let stops = match step {
-                Step::Build => must_build,
-                Step::Setup | Step::Command(_) => stop == Stop::FirstFailure,
+                Step::Build | Step::Product(_) => must_build,
+                Step::Setup | Step::Command(_) | Step::Tests(_) => stop == Stop::FirstFailure,
             };
             if stops && decides(&runs, step) && !self.is_flaky(step) {
                 break;
@@ -102,8 +109,10 @@ impl Lab<'_> {
         Ok(runs)
     }
 
-    /// One step in a clean workspace: put the mutant in place, run, bring the workspace back. The
-    /// `number` of the run in its trial keeps the names of logs apart.
+    /// One step in a clean workspace: put the mutant in place, run, bring the workspace back; after
+    /// the build of a product that can be tested, the next step goes on in it. A command of cargo that
+    /// fails is followed by the build of its tests. The `number` of the run in its trial keeps the
+    /// names of logs apart.
     pub(super) fn step(
         &self,
         seat: &mut Seat,
@@ -111,27 +120,45 @@ impl Lab<'_> {
         edits: &Edits,
         step: Step,
         (attempt, must_build): (Attempt, bool),
-    ) -> Result<Run, RunError> {
+    ) -> Result<(Run, Option<Run>), RunError> {
         let name = format!("{name}.{number}");
         let built = match self.place(seat, &name, edits, step, (attempt, must_build))? {
             Ok(cpu) => cpu,
-            Err(run) => return Ok(run),
+            Err(run) => return Ok((run, None)),
         };
-        let (argv, limit, id) = self.what(step);
+        let (argv, limit, _) = self.what(step);
         let (factor, suffix) = match attempt {
             Attempt::First => (1, ""),
             Attempt::Repeat => (1, ".repeat"),
             Attempt::Alone => (2, ".alone"),
             Attempt::Confirm => (1, ".confirm"),
         };
-        let log = format!("{name}.{}{suffix}.log", file_name(id));
+        let log = self.log_name(&name, step, suffix);
         let mut run = self.spawn(seat, argv, limit * factor, step, attempt, log)?;
         run.cpu += built;
-        if step != Step::Setup {
+        let tests = if edits.is_empty() { None } else { self.tests(seat, &run, &name)? };
+        let is_built = run.passed() || !must_build && matches!(run.exit, Exit::Code(_));
+        if matches!(step, Step::Product(_)) && is_built && seat.is_certified() {
+            seat.is_placed = true;
+        } else if step != Step::Setup {
             let known_good = edits.is_empty() && self.is_good(&run);
             self.clean(seat, known_good)?;
         }
-        Ok(run)
+        Ok((run, tests))
+    }
+
+    /// After a command of cargo that failed: whether its tests build, which tells how it failed and
+    /// nothing else.
+    fn tests(&self, seat: &mut Seat, run: &Run, name: &str) -> Result<Option<Run>, RunError> {
+        let Step::Command(place) = run.step else { return Ok(None) };
+        let Some(argv) = self.builds.tests(place) else { return Ok(None) };
+        let failed = matches!(run.exit, Exit::Code(code) if code != 0 && !is_second_hand(code));
+        if !failed || !seat.is_certified() {
+            return Ok(None);
+        }
+        let (step, log) = (Step::Tests(place), format!("{name}.tests.log"));
+        let tests = self.spawn(seat, argv, self.limit(place), step, Attempt::First, log)?;
+        Ok(Some(tests).filter(|tests| matches!(tests.exit, Exit::Code(_))))
     }
 
     /// Puts the mutant in place, and builds it when the step is a command that needs a build: the
@@ -145,7 +172,12 @@ impl Lab<'_> {
         step: Step,
         (attempt, must_build): (Attempt, bool),
     ) -> Result<Result<Duration, Run>, RunError> {
-        seat.workspace.write(edits)?;
+        if !std::mem::take(&mut seat.is_placed) {
+            if self.runs_above(seat) {
+                seat.workspace.cover()?;
+            }
+            seat.workspace.write(edits)?;
+        }
         let (Some(build), Step::Command(_)) = (&self.task.build, step) else {
             return Ok(Ok(Duration::ZERO));
         };
@@ -164,6 +196,16 @@ impl Lab<'_> {
         matches!(step, Step::Command(place) if self.flaky().contains(&place))
     }
 
+    /// The name of a run's log.
+    pub(super) fn log_name(&self, name: &str, step: Step, suffix: &str) -> String {
+        format!("{name}.{}{suffix}.log", file_name(self.what(step).2))
+    }
+
+    /// The words of the command at this place.
+    pub(super) fn argv(&self, command: usize) -> &Argv {
+        &self.task.commands[command].argv
+    }
+
     /// Words, limit and name of a step.
     fn what(&self, step: Step) -> (&Argv, Duration, &str) {
         let known = "a step comes from the task's own table";
@@ -176,6 +218,8 @@ impl Lab<'_> {
                 let build = self.task.build.as_ref().expect(known);
                 (&build.argv, build.timeout, "build")
             }
+            Step::Product(place) => (self.builds.product(place), BUILD_LIMIT, "product"),
+            Step::Tests(_) => unreachable!("made by `tests` alone"),
             Step::Setup => {
                 let setup = self.task.setup.as_ref().expect(known);
                 (&setup.argv, setup.timeout, "setup")
@@ -197,9 +241,11 @@ impl Lab<'_> {
             argv: argv.words(),
             cwd: &tree,
             workspace: seat.workspace.path(),
+            layer: seat.workspace.layer(),
             environment: &seat.environment,
             log: &path,
             limit,
+            memory_times: if attempt == Attempt::Alone { 2 } else { 1 },
             output_limit: self.settings.output_limit,
         };
         let finished = self.spawner.run_shown_at(&spec, self.shown_at(step));
@@ -222,6 +268,8 @@ impl Lab<'_> {
             cpu: finished.cpu,
             log_sha256: output.as_deref().map(Sha256::of),
             log,
+            executor: Tier::Exact,
+            declined: Vec::new(),
         })
     }
 }
@@ -256,7 +304,7 @@ mod tests {
             (Exit::TimedOut, Again::Alone),
             (Exit::OutputLimit, Again::No),
             (Exit::FileSizeLimit, Again::No),
-            (Exit::MemoryLimit, Again::No),
+            (Exit::MemoryLimit, Again::Alone),
             (Exit::ProcessLimit, Again::No),
             (Exit::NotStarted("no".to_owned()), Again::Alone),
             (Exit::Lost("gone".to_owned()), Again::Alone),

@@ -1,5 +1,6 @@
 //! Stage 1: what was typed becomes a checked task, with absolute paths and defaults resolved.
 
+mod cargo;
 mod file;
 mod near;
 mod overrides;
@@ -10,6 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use cargo::CargoBuild;
 pub use file::{ProtectedKind, Role, TaskFile};
 pub use near::nearest;
 pub use overrides::Overrides;

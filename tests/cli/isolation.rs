@@ -76,6 +76,7 @@ fn without_isolation_that_is_said_and_kept() {
             "network": "the host's",
             "files": "private HOME, TMPDIR and workspace; other writes are not prevented",
             "allow_write": [],
+            "workspaces": "brought back after each command",
         })
     );
     // A run that is gone on with says both.
@@ -147,12 +148,16 @@ fn places_that_no_command_may_write_are_refused() {
 }
 
 #[test]
-fn a_mutant_that_meets_a_limit_is_undecided() {
+fn a_mutant_that_meets_a_limit_is_undecided_and_twice_that_of_memory_is_killed() {
     let sandbox = Sandbox::new();
-    sandbox.write("tree/product.py", "FILE = False\nMEMORY = False\nPROCESSES = False\n");
+    sandbox.write(
+        "tree/product.py",
+        "FILE = False\nMEMORY = False\nMORE = False\nPROCESSES = False\n",
+    );
     let check = "import os, time, product\n\
                  if product.FILE: open('big', 'wb').write(b'x' * 3000000)\n\
-                 if product.MEMORY: held = b'x' * (300 << 20); time.sleep(60)\n\
+                 if product.MEMORY: held = b'x' * (300 << 20); time.sleep(1)\n\
+                 if product.MORE: held = b'x' * (500 << 20); time.sleep(60)\n\
                  if product.PROCESSES:\n    for _ in range(60):\n        \
                  if os.fork() == 0: time.sleep(60)\n    time.sleep(60)\n";
     sandbox.write("tree/check.py", check);
@@ -175,6 +180,7 @@ fn a_mutant_that_meets_a_limit_is_undecided() {
         vec![
             "undecided by command (file-size-limit)",
             "undecided by command (memory-limit)",
+            "killed by command (resource)",
             "undecided by command (process-limit)",
         ],
     );

@@ -69,7 +69,7 @@ fn nothing_to_mutate_is_never_a_success() {
     for words in [&["measure", "tree", "--", "true"][..], &["list", "tree"]] {
         let ran = empty.call(words).run();
         ran.exits(5)
-            .tells("/tree` for sources of a known language (Python: *.py)")
+            .tells("/tree` for sources of a known language (Python: *.py, Rust: *.rs)")
             .tells("it holds 1 other files and leaves out `.git` (version control)")
             .tells("give the directory that holds your sources as the path");
     }

@@ -133,9 +133,11 @@ impl Bench {
             argv: &argv,
             cwd: &self.work(),
             workspace: &self.folder.path().join("space"),
+            layer: None,
             environment: &Environment::for_run(host, &places, &self.set, &[]),
             log: &self.folder.path().join(log),
             limit: self.limit,
+            memory_times: 1,
             output_limit: self.output_limit,
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::input::Input;
-use crate::measure::{Part, RunFile, Sentinels, Shard, State};
+use crate::measure::{Executors, Part, RunFile, Sentinels, Shard, State};
 use crate::plan::PlannedRow;
 
 /// What the runs say together, but for their records of single runs: see [`records`].
@@ -35,6 +35,7 @@ pub(super) fn run(inputs: &[Input]) -> RunFile {
             run.isolation_before.push(other.clone());
         }
     }
+    run.executors = Executors::merged(runs().map(|run| &run.executors));
     let conduct = &mut run.conduct;
     conduct.shard = None;
     conduct.merged_from = inputs.iter().map(part).collect();

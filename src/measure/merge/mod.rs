@@ -17,8 +17,8 @@ use input::Input;
 use super::ledger::{self, Line};
 use super::verdicts::Known;
 use super::{
-    LedgerError, Matrix, OutputDir, OutputError, RunFile, confirm, evidence, gates, receipt,
-    runners,
+    Decided, LedgerError, Matrix, OutputDir, OutputError, RunFile, confirm, evidence, gates,
+    receipt, runners,
 };
 use crate::adequacy::{Adequacy, Gate};
 use crate::plan::{Planned, PlannedRow};
@@ -147,6 +147,7 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     combine::records(&mut run, &inputs);
     run.neutralized = combine::neutralized(&inputs, &rows);
     run.conduct.confirmed = confirm::count(lines.values());
+    run.executors.count(lines.values().map(|line| Decided::of(line.outcome, &line.runs)));
     let gates = gates::of(&run.task, &run, &adequacy);
     let output = OutputDir::open(out, false)?;
     output.begin(&run, None)?;

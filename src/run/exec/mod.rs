@@ -7,6 +7,7 @@
 
 mod fence;
 mod gauge;
+mod layer;
 mod log;
 mod mounts;
 mod namespaces;

@@ -3,11 +3,13 @@
 //! init be reaped only when all other processes of the namespace are gone, so that reaping it is the
 //! certificate.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
 
 use nix::libc;
 use rustix::fs::{Mode, OFlags};
@@ -19,21 +21,26 @@ use rustix::process::{
 
 use super::log::Log;
 use super::order::{Order, Report};
-use super::{at, could_not_prepare, mounts, network, nothing_ran, raw, serve};
+use super::{at, could_not_prepare, layer, mounts, network, nothing_ran, raw, serve};
 use crate::run::exit::Exit;
-use crate::run::sandbox::{Network, Place};
+use crate::run::sandbox::{Network, Place, Workspaces};
 
 /// Runs the order; the report in the helper, `None` in the init, whose part is done.
 ///
 /// # Errors
 /// The namespaces cannot be made.
 pub(super) fn run(order: &Order, log: Log) -> io::Result<Option<Report>> {
+    let here = PathBuf::from(OsString::from_vec(getcwd(Vec::new())?.into_bytes()));
+    if order.sandbox.workspaces == Workspaces::Overlay {
+        // Still with the rights of root, which an overlay needs for what it notes of files.
+        layer::mount_outside(order)?;
+    }
     let (mapped, say_mapped) = pipe_with(PipeFlags::CLOEXEC)?;
     let (answer, say_answer) = pipe_with(PipeFlags::CLOEXEC)?;
     let Some(init) = raw::fork_into(kinds(order.sandbox.network))? else {
         drop((say_mapped, answer));
-        let report =
-            serve_inside(order, log, &mapped).unwrap_or_else(|error| could_not_prepare(&error));
+        let report = serve_inside(order, log, &mapped, &here)
+            .unwrap_or_else(|error| could_not_prepare(&error));
         let line = serde_json::to_vec(&report).expect("a report is plain data");
         // Without a reader the helper is dead, and so are we.
         let _ = File::from(say_answer).write_all(&line);
@@ -70,7 +77,7 @@ fn reap(init: Pid) -> io::Result<()> {
 }
 
 /// What init does: makes the namespaces what they are to be, then serves the order.
-fn serve_inside(order: &Order, log: Log, mapped: &OwnedFd) -> io::Result<Report> {
+fn serve_inside(order: &Order, log: Log, mapped: &OwnedFd, here: &Path) -> io::Result<Report> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     if rustix::io::read(mapped, &mut [0_u8; 1][..])? == 0 {
         return Err(io::Error::other("the users could not be mapped"));
@@ -78,11 +85,13 @@ fn serve_inside(order: &Order, log: Log, mapped: &OwnedFd) -> io::Result<Report>
     // The helper alone answers the engine, and its death must show there at once.
     let nothing = rustix::fs::open("/dev/null", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdout(&nothing)?;
-    let here = getcwd(Vec::new())?;
+    if order.sandbox.workspaces == Workspaces::UserOverlay {
+        layer::mount(order)?;
+    }
     let places = order.sandbox.allow_write.iter().map(|Place(path)| path.as_path());
     mounts::confine([&*order.workspace].into_iter().chain(places))?;
     // Our working directory is still that of the mount below.
-    chdir(&here).map_err(|error| at(Path::new("the working directory"), &error.into()))?;
+    chdir(here).map_err(|error| at(Path::new("the working directory"), &error.into()))?;
     if let Some(place) = &order.shown_at {
         mounts::show_here(place)?;
         chdir(place).map_err(|error| at(place, &error.into()))?;

@@ -10,8 +10,8 @@ use crate::run::exit::Exit;
 use crate::run::sandbox::Sandbox;
 
 /// One command to run, as the words after `__exec` spell it:
-/// `LIMIT_MS GRACE_MS OUTPUT_LIMIT KEEP LOG WORKSPACE SANDBOX SHOWN_AT -- ARGV...`, the sandbox as JSON, the
-/// place empty where there is none.
+/// `LIMIT_MS GRACE_MS OUTPUT_LIMIT KEEP LOG WORKSPACE SANDBOX SHOWN_AT [LAYER] -- ARGV...`, the sandbox as
+/// JSON, the place empty where there is none.
 /// Environment and working directory are those of the helper itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::run) struct Order {
@@ -32,6 +32,8 @@ pub(in crate::run) struct Order {
     /// Where the working directory is to be seen, and the command to run, instead of where it is;
     /// needs namespaces.
     pub(in crate::run) shown_at: Option<PathBuf>,
+    /// The folder that an overlay above the workspace writes in, if there is to be one; beside it.
+    pub(in crate::run) layer: Option<PathBuf>,
     /// The command's words.
     pub(in crate::run) argv: Vec<OsString>,
 }
@@ -45,7 +47,9 @@ impl Order {
         let sandbox = serde_json::to_string(&self.sandbox).expect("plain data");
         let [log, workspace] = [&self.log, &self.workspace].map(|path| path.clone().into());
         let shown_at = self.shown_at.clone().unwrap_or_default().into();
-        let rest = [log, workspace, sandbox.into(), shown_at, "--".into()];
+        let layer = self.layer.clone().map(OsString::from);
+        let rest = [log, workspace, sandbox.into(), shown_at].into_iter();
+        let rest = rest.chain(layer).chain(["--".into()]);
         numbers.into_iter().map(OsString::from).chain(rest).chain(self.argv.iter().cloned())
     }
 
@@ -64,7 +68,15 @@ impl Order {
         let sandbox = serde_json::from_str(words.next()?.to_str()?).ok()?;
         let shown_at = words.next()?;
         let shown_at = (!shown_at.is_empty()).then(|| shown_at.into());
-        words.next().filter(|word| word == "--")?;
+        let mut layer = None;
+        let mut word = words.next()?;
+        if word != "--" {
+            layer = Some(PathBuf::from(word));
+            word = words.next()?;
+        }
+        if word != "--" {
+            return None;
+        }
         let argv: Vec<_> = words.collect();
         (!argv.is_empty()).then_some(Self {
             limit,
@@ -75,6 +87,7 @@ impl Order {
             workspace,
             sandbox,
             shown_at,
+            layer,
             argv,
         })
     }
@@ -105,7 +118,7 @@ mod tests {
     use std::os::unix::ffi::OsStringExt as _;
 
     use super::*;
-    use crate::run::sandbox::{Landlock, Limits, Network, Place};
+    use crate::run::sandbox::{Landlock, Limits, Network, Place, Workspaces};
 
     #[test]
     fn an_order_survives_the_command_line() {
@@ -116,6 +129,7 @@ mod tests {
             network: Network::Loopback,
             allow_write: vec![Place(OsString::from_vec(b"/a\xff".to_vec()).into())],
             limits: Limits { file_size: Some(u64::MAX), memory: None, processes: Some(1) },
+            workspaces: Workspaces::UserOverlay,
         };
         let order = Order {
             limit: Duration::from_millis(1500),
@@ -126,10 +140,11 @@ mod tests {
             workspace: "/w".into(),
             sandbox,
             shown_at: Some("/testbed".into()),
+            layer: Some("/w.layer".into()),
             argv,
         };
         assert_eq!(Order::parse(order.words()).as_ref(), Some(&order));
-        let order = Order { shown_at: None, ..order };
+        let order = Order { shown_at: None, layer: None, ..order };
         assert_eq!(Order::parse(order.words()), Some(order));
     }
 
@@ -141,6 +156,8 @@ mod tests {
             "1 1 1 1 log w {}",
             "1 1 1 1 log w {} /at true",
             "1 1 1 1 log w {} -- true",
+            "1 1 1 1 log w {}  layer",
+            "1 1 1 1 log w {}  layer true -- true",
             "x 1 1 1 log w {}  -- true",
             "1 -1 1 1 l w {}  -- t",
             "1 1 1 1 l w -- t",

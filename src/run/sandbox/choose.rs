@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::layered;
 use super::probe::probe;
-use super::{Landlock, Limits, Network, Place, Sandbox};
+use super::{Landlock, Limits, Network, Place, Sandbox, Workspaces};
 
 /// Which mechanisms are asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,6 +18,20 @@ pub enum Isolation {
     Landlock,
     /// None: commands are only ended.
     None,
+}
+
+/// Which workspaces are asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Fresh {
+    /// Overlay mounts where they behave like a plain directory, else resets.
+    #[default]
+    Auto,
+    /// Overlay mounts.
+    Overlay,
+    /// Resets.
+    Reset,
+    /// Fresh copies.
+    Copy,
 }
 
 /// What is asked for.
@@ -33,6 +48,8 @@ pub struct Wish {
     pub allow_write: Vec<Place>,
     /// What commands may use.
     pub limits: Limits,
+    /// How they get a clean workspace.
+    pub workspaces: Fresh,
 }
 
 /// What is in force, and why it is not more.
@@ -47,7 +64,7 @@ pub struct Chosen {
 /// Nothing that satisfies a wish works here.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the isolation asked for cannot be had here: {0}; ask for less with `--isolation` or `--net`, and without `--require-sandbox`"
+    "the isolation asked for cannot be had here: {0}; ask for less with `--isolation`, `--net` or `--workspace`, and without `--require-sandbox`"
 )]
 pub struct NotToBeHad(String);
 
@@ -62,7 +79,10 @@ pub fn choose(wish: &Wish, helper: &Path, scratch: &Path) -> Result<Chosen, NotT
         let held = sandbox.namespaces || sandbox.landlock != Landlock::Off;
         let works = if held { probe(&sandbox, helper, scratch) } else { Ok(()) };
         match works {
-            Ok(()) => return Ok(Chosen { sandbox, short_of }),
+            Ok(()) => {
+                let workspaces = workspaces(wish.workspaces, &sandbox, helper, scratch)?;
+                return Ok(Chosen { sandbox: Sandbox { workspaces, ..sandbox }, short_of });
+            }
             Err(why) => short_of = short_of.or(Some(why)),
         }
     }
@@ -98,7 +118,30 @@ fn candidates(wish: &Wish) -> impl Iterator<Item = Sandbox> {
         network,
         allow_write: wish.allow_write.clone(),
         limits: wish.limits,
+        workspaces: Workspaces::Reset,
     })
+}
+
+/// The workspaces that satisfy a wish and work in `sandbox`.
+fn workspaces(
+    wish: Fresh,
+    sandbox: &Sandbox,
+    helper: &Path,
+    scratch: &Path,
+) -> Result<Workspaces, NotToBeHad> {
+    let works = |workspaces| {
+        layered::probe(&Sandbox { workspaces, ..sandbox.clone() }, helper, scratch)
+            .map(|()| workspaces)
+    };
+    match wish {
+        Fresh::Reset => Ok(Workspaces::Reset),
+        Fresh::Copy => Ok(Workspaces::Copy),
+        // Only one that no program can tell from a plain directory: a verdict must not hang on it.
+        Fresh::Auto => Ok(works(Workspaces::Overlay).unwrap_or(Workspaces::Reset)),
+        Fresh::Overlay => works(Workspaces::Overlay)
+            .or_else(|_| works(Workspaces::UserOverlay))
+            .map_err(|why| NotToBeHad(format!("an overlay mount: {why}"))),
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! What holds a command of a run: the mechanisms in force and what they let through.
 
 mod choose;
+mod layered;
 mod probe;
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use choose::{Chosen, Isolation, NotToBeHad, Wish, choose};
+pub use choose::{Chosen, Fresh, Isolation, NotToBeHad, Wish, choose};
 pub(in crate::run) use probe::look;
 
 use crate::base::any_path;
@@ -29,6 +30,47 @@ pub struct Sandbox {
     pub allow_write: Vec<Place>,
     /// What it may use.
     pub limits: Limits,
+    /// How it gets a clean workspace.
+    pub workspaces: Workspaces,
+}
+
+/// How every command gets a workspace in which nothing is left of the one before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Workspaces {
+    /// What a command changed is found and brought back.
+    #[default]
+    Reset,
+    /// What a command wrote in is thrown away, and copied afresh.
+    Copy,
+    /// An overlay mount above the copy, in the command's own mount namespace: what it writes goes to
+    /// a folder that is thrown away. Needs namespaces, and the rights of root.
+    Overlay,
+    /// The same without the rights of root. There a directory that the copy came with cannot be
+    /// renamed (a program sees `EXDEV`, as between two file systems), and of its hard links one does not
+    /// change with the other.
+    UserOverlay,
+}
+
+impl Workspaces {
+    /// Whether commands run above the copy and not in it.
+    #[must_use]
+    pub const fn is_overlay(self) -> bool {
+        matches!(self, Self::Overlay | Self::UserOverlay)
+    }
+
+    /// What it is, for people.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Reset => "brought back after each command",
+            Self::Copy => "copied afresh after each command",
+            Self::Overlay => "an overlay mount for each command",
+            Self::UserOverlay => {
+                "an overlay mount for each command, where the tree's own directories cannot be renamed"
+            }
+        }
+    }
 }
 
 /// A path of the system that need not be UTF-8.
@@ -129,6 +171,10 @@ impl Sandbox {
 impl std::fmt::Display for Sandbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (processes, network, files) = (self.processes(), self.network(), self.files());
-        write!(f, "processes: {processes}; network: {network}; files: {files}")
+        let workspaces = self.workspaces.words();
+        write!(
+            f,
+            "processes: {processes}; network: {network}; files: {files}; workspaces: {workspaces}"
+        )
     }
 }

@@ -1,6 +1,7 @@
 //! Whether a sandbox works here: a process in it looks what it can do.
 
 use std::fs;
+use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use rustix::process::{getppid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
+use super::layered::{self, Layered};
 use super::{Landlock, Network, Sandbox};
 use crate::run::environment::{Environment, Places};
 use crate::run::exec;
@@ -21,7 +23,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// What a process in a sandbox can do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Seen {
+pub(super) struct Seen {
     writes_inside: bool,
     writes_outside: bool,
     changes_modes_outside: bool,
@@ -29,6 +31,8 @@ struct Seen {
     sees_only_its_own_processes: bool,
     has_loopback: bool,
     has_other_networks: bool,
+    /// Where there was an overlay to look at.
+    pub(super) layered: Option<Layered>,
 }
 
 /// Looks around, from inside: `outside` is a directory of ours outside the workspace, which is the
@@ -50,6 +54,7 @@ pub(in crate::run) fn look(outside: &Path) -> String {
             && !fs::exists(format!("/proc/{}", std::process::id() + 1)).unwrap_or(true),
         has_loopback: TcpListener::bind("127.0.0.1:0").and_then(answers).is_ok(),
         has_other_networks: networks.any(|name| name != "lo"),
+        layered: layered::look(),
     };
     serde_json::to_string(&seen).expect("plain data")
 }
@@ -59,7 +64,7 @@ pub(in crate::run) fn look(outside: &Path) -> String {
 /// # Errors
 /// What does not work, in words.
 pub(super) fn probe(sandbox: &Sandbox, helper: &Path, scratch: &Path) -> Result<(), String> {
-    let seen = try_in(sandbox, helper, scratch)?;
+    let seen = try_in(sandbox, helper, scratch, |_| Ok(()))?.0;
     let Seen { writes_inside, writes_outside, changes_modes_outside, .. } = seen;
     let faults = [
         (!writes_inside, "cannot write in its workspace"),
@@ -77,16 +82,33 @@ pub(super) fn probe(sandbox: &Sandbox, helper: &Path, scratch: &Path) -> Result<
     }
 }
 
-fn try_in(sandbox: &Sandbox, helper: &Path, scratch: &Path) -> Result<Seen, String> {
+/// Looks around in `sandbox`, above an overlay where it says so; what `after` makes of the workspace
+/// from outside then.
+pub(super) fn try_in<T>(
+    sandbox: &Sandbox,
+    helper: &Path,
+    scratch: &Path,
+    after: impl FnOnce(&Path) -> io::Result<T>,
+) -> Result<(Seen, T), String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", sandbox.mechanisms());
     // Not those of the caller: one of them may not exist any more.
     let alone = Sandbox { allow_write: Vec::new(), ..sandbox.clone() };
     // As for copies: what a killed engine leaves is found and removed by a later one.
     let folder = Scratch::create(scratch, &[]).map_err(|error| failed(&error))?;
-    let [inside, outside, log] = ["inside", "outside", "log"].map(|name| folder.path().join(name));
-    for place in [&inside, &outside] {
-        fs::create_dir(place).map_err(|error| failed(&error))?;
-    }
+    let [inside, outside, layer, log] =
+        ["inside", "outside", "layer", "log"].map(|name| folder.path().join(name));
+    let layered = sandbox.workspaces.is_overlay();
+    let make = || -> io::Result<()> {
+        [&inside, &outside].into_iter().try_for_each(fs::create_dir)?;
+        if layered {
+            layered::prepare(&inside)?;
+            for below in ["upper", "work"] {
+                fs::create_dir_all(layer.join(below))?;
+            }
+        }
+        Ok(())
+    };
+    make().map_err(|error| failed(&error))?;
     let words =
         [helper, Path::new(exec::LOOK), &outside].map(|word| word.to_str().map(str::to_owned));
     let argv = words.into_iter().collect::<Option<Vec<_>>>();
@@ -96,14 +118,17 @@ fn try_in(sandbox: &Sandbox, helper: &Path, scratch: &Path) -> Result<Seen, Stri
         argv: &argv,
         cwd: &inside,
         workspace: &inside,
+        layer: layered.then_some(&*layer),
         environment: &Environment::for_run(|_| None, &Places::below(&inside, 0), &[], &[]),
         log: &log,
         limit: LIMIT,
+        memory_times: 1,
         output_limit: 1 << 16,
     });
     if done.exit != Exit::Code(0) {
         return Err(failed(&done.exit));
     }
     let said = fs::read(&log).map_err(|error| failed(&error))?;
-    serde_json::from_slice(&said).map_err(|error| failed(&error))
+    let seen = serde_json::from_slice(&said).map_err(|error| failed(&error))?;
+    Ok((seen, after(&inside).map_err(|error| failed(&error))?))
 }

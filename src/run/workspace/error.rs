@@ -76,6 +76,19 @@ pub enum WorkspaceError {
 }
 
 impl WorkspaceError {
+    /// Whether room, memory or file handles ran out: it may go well with fewer workers.
+    #[must_use]
+    pub fn is_want(&self) -> bool {
+        const WANT: [Errno; 4] = [Errno::NOMEM, Errno::AGAIN, Errno::MFILE, Errno::NFILE];
+        match self {
+            Self::NoSpace { .. } | Self::NoInodes { .. } => true,
+            Self::Io { source, .. } => {
+                Errno::from_io_error(source).is_some_and(|errno| WANT.contains(&errno))
+            }
+            _ => false,
+        }
+    }
+
     /// The error of a step that writes at most `needed` bytes at `path`.
     pub(super) fn io(
         action: &'static str,

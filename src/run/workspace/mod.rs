@@ -7,12 +7,17 @@
 //! w0/heldout        the held-out files, if there are any: `../heldout` seen from the tree
 //! w0/home  w0/tmp   empty at the start of every run
 //! w0/cache          bytecode and build output, outside the tree
+//! w0.layer          what commands write, where an overlay is mounted above w0
 //! ```
 //!
 //! **Reset.** After a run, and only with a [`Certificate`] that nothing of it lives, the whole of `w0`
 //! is compared with how it looked when it was last right, and what differs is made anew. Where `stat`
 //! cannot be trusted contents are compared ([`Soundness`]). Without a certificate, or when a reset
 //! fails, the directory is thrown away and copied afresh under another name ([`Workspace::replace`]).
+//!
+//! **Overlay.** [`Workspace::cover`] makes a folder for what commands write in an overlay mount above
+//! `w0`. No command then writes in `w0` itself: a reset throws that folder away and brings back what
+//! the engine put in place, whatever the size of the tree. What is to be adopted is written in `w0`.
 //!
 //! **Stale caches.** A mutant's time is a whole second that no file of the workspace had before, and
 //! restored files get their old time back. The second is right because caches go back too: bytecode and
@@ -30,6 +35,7 @@ mod bytecode;
 mod error;
 mod golden;
 mod handle;
+mod layer;
 mod listing;
 mod remove;
 mod restore;
@@ -40,6 +46,7 @@ mod store;
 mod tests;
 mod write;
 
+use std::collections::BTreeSet;
 use std::ffi::{CString, OsStr};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -103,6 +110,10 @@ pub struct Workspace {
     seen: Vec<Option<Seen>>,
     /// The latest time a mutant got, seconds since the epoch.
     latest: i64,
+    /// What the engine put in place since the last reset lies at or below these nodes.
+    touched: BTreeSet<usize>,
+    /// The layer above it, if commands run there until the next reset.
+    layer: Option<PathBuf>,
 }
 
 /// What [`Workspace::adopt`] takes over.
@@ -135,8 +146,11 @@ impl Workspace {
             listing: Arc::clone(&golden.listing),
             seen: Vec::new(),
             latest: golden.time,
+            touched: BTreeSet::new(),
+            layer: None,
         };
-        workspace.make()?;
+        workspace.seen = vec![None; workspace.listing.nodes().len()];
+        workspace.fill()?;
         Ok(workspace)
     }
 
@@ -158,6 +172,43 @@ impl Workspace {
         self.path.join(TMP)
     }
 
+    /// Makes a layer: until the next reset, commands run in an overlay mount above this directory and
+    /// change nothing in it. The workspace must be as made or reset, or covered already.
+    ///
+    /// # Errors
+    /// The layer cannot be made; the workspace then needs a reset.
+    pub fn cover(&mut self) -> Result<(), WorkspaceError> {
+        if self.layer.is_some() {
+            return Ok(());
+        }
+        let name = layer::name_of(&self.plain_name());
+        let path = self.path.with_file_name(&name);
+        let attributes = self.seen[0].as_ref().map(|seen| seen.attributes.clone());
+        let made = layer::make(
+            self.scratch.as_fd(),
+            &name,
+            self.listing.nodes()[0].mtime,
+            &attributes.unwrap_or_default(),
+        );
+        self.layer = Some(path.clone());
+        made.map_err(|errno| WorkspaceError::io("make", &path, 0, errno))
+    }
+
+    /// The folder that an overlay above it is to write in, if there is to be one.
+    #[must_use]
+    pub fn layer(&self) -> Option<&Path> {
+        self.layer.as_deref()
+    }
+
+    /// Where what a command wrote at `place`, a path in the workspace, is to be found.
+    #[must_use]
+    pub fn written(&self, place: &Path) -> PathBuf {
+        match (&self.layer, place.strip_prefix(&self.path)) {
+            (Some(layer), Ok(below)) => layer.join("upper").join(below),
+            _ => place.to_owned(),
+        }
+    }
+
     /// Puts a mutant in place: each file gets these bytes as a new inode, with the mode it had and a time
     /// that no file of this workspace had before. The workspace must be as made or reset.
     ///
@@ -166,18 +217,21 @@ impl Workspace {
     /// [`WorkspaceError::NotWritten`] when reading it back gives other bytes, [`WorkspaceError::NoSpace`],
     /// or what the system says. The workspace then needs a reset.
     pub fn write(&mut self, files: &[(RelPath, Vec<u8>)]) -> Result<(), WorkspaceError> {
-        let now = clock_gettime(ClockId::Realtime).tv_sec;
+        let exact = clock_gettime(ClockId::Realtime);
+        let now = exact.tv_sec;
         // Later than anything built so far: a build tool compares with the time of its last output.
         self.latest = self.latest.max(now) + 1;
         while self.listing.names_time(self.latest) {
             self.latest += 1;
         }
         let root = self.open()?;
-        let write = Write {
+        let mut write = Write {
             path: &self.path,
             root: root.as_fd(),
             listing: &self.listing,
             time: self.latest,
+            compiled: (now, u32::try_from(exact.tv_nsec).unwrap_or(0)),
+            touched: &mut self.touched,
         };
         write.files(files)
     }
@@ -188,8 +242,21 @@ impl Workspace {
     /// Something cannot be brought back; the workspace must then be [replaced](Self::replace).
     pub fn reset(&mut self, certificate: Certificate) -> Result<(), WorkspaceError> {
         certificate.spend();
+        let covered = self.uncover()?;
         let root = self.open()?;
-        self.restore(root.as_fd(), false)
+        self.restore(root.as_fd(), false, covered)
+    }
+
+    /// The same by throwing everything away and copying it afresh, whatever a command did.
+    ///
+    /// # Errors
+    /// The old directory cannot be moved away, or the new one cannot be made; the workspace must then
+    /// be [replaced](Self::replace).
+    pub fn remake(&mut self, certificate: Certificate) -> Result<(), WorkspaceError> {
+        certificate.spend();
+        self.uncover()?;
+        self.throw_away()?;
+        self.fill()
     }
 
     /// Throws the directory away and copies it afresh under another name, so that a process that still
@@ -198,6 +265,36 @@ impl Workspace {
     /// # Errors
     /// The old directory cannot be moved away, or the new one cannot be made.
     pub fn replace(&mut self) -> Result<(), WorkspaceError> {
+        // One that cannot be moved away is in nobody's way: the next has another name.
+        let _ = self.uncover();
+        self.throw_away()?;
+        self.replaced += 1;
+        self.listing = Arc::clone(&self.golden.listing);
+        self.seen = vec![None; self.listing.nodes().len()];
+        self.fill()
+    }
+
+    /// Removes the directory and leaves none, which makes room: it must be [replaced](Self::replace)
+    /// before anything else.
+    ///
+    /// # Errors
+    /// The directory cannot be moved away.
+    pub fn vacate(&mut self) -> Result<(), WorkspaceError> {
+        // One that cannot be moved away goes with the scratch directory.
+        let _ = self.uncover();
+        self.throw_away()
+    }
+
+    /// Ends what [`Workspace::cover`] began; whether it had.
+    fn uncover(&mut self) -> Result<bool, WorkspaceError> {
+        let Some(path) = self.layer.take() else { return Ok(false) };
+        let name = layer::name_of(&self.plain_name());
+        layer::discard(self.scratch.as_fd(), &name, self.trash.as_fd())
+            .map_err(|errno| WorkspaceError::io("remove", &path, 0, errno))?;
+        Ok(true)
+    }
+
+    fn throw_away(&self) -> Result<(), WorkspaceError> {
         match remove::park(self.scratch.as_fd(), &self.name(), self.trash.as_fd()) {
             // A command deleted or moved it itself.
             Err(Errno::NOENT) => {}
@@ -205,9 +302,7 @@ impl Workspace {
             // What does not go now goes with the scratch directory.
             Ok(parked) => drop(remove::remove(self.trash.as_fd(), &parked, self.trash.as_fd())),
         }
-        self.replaced += 1;
-        self.listing = Arc::clone(&self.golden.listing);
-        self.make()
+        Ok(())
     }
 
     /// Takes the present state of what `scope` names as what resets come back to. What else a command
@@ -256,22 +351,24 @@ impl Workspace {
     }
 
     /// Copies everything into a new directory.
-    fn make(&mut self) -> Result<(), WorkspaceError> {
+    fn fill(&mut self) -> Result<(), WorkspaceError> {
         let name = self.name();
         self.path.set_file_name(OsStr::from_bytes(name.as_bytes()));
         mkdirat(&self.scratch, &*name, Mode::RWXU)
             .map_err(|errno| WorkspaceError::io("make", &self.path, 0, errno))?;
-        self.seen = vec![None; self.listing.nodes().len()];
         let root = self.open()?;
-        self.restore(root.as_fd(), true)
+        self.restore(root.as_fd(), true, false)
+    }
+
+    fn plain_name(&self) -> String {
+        match self.replaced {
+            0 => format!("w{}", self.worker),
+            again => format!("w{}r{again}", self.worker),
+        }
     }
 
     fn name(&self) -> CString {
-        let name = match self.replaced {
-            0 => format!("w{}", self.worker),
-            again => format!("w{}r{again}", self.worker),
-        };
-        CString::new(name).expect("digits and letters hold no NUL")
+        CString::new(self.plain_name()).expect("digits and letters hold no NUL")
     }
 
     fn open(&self) -> Result<OwnedFd, WorkspaceError> {
@@ -279,20 +376,32 @@ impl Workspace {
             .map_err(|errno| WorkspaceError::io("read", &self.path, 0, errno))
     }
 
-    fn restore(&mut self, root: BorrowedFd<'_>, fresh: bool) -> Result<(), WorkspaceError> {
+    /// With `covered`, where no command can have changed anything, only what the engine changed.
+    fn restore(
+        &mut self,
+        root: BorrowedFd<'_>,
+        fresh: bool,
+        covered: bool,
+    ) -> Result<(), WorkspaceError> {
+        let touched = std::mem::take(&mut self.touched);
+        if covered && touched.is_empty() {
+            return Ok(());
+        }
         let mut restore = Restore {
             root: &self.path,
             listing: &self.listing,
             store: &self.golden.store,
             seen: &mut self.seen,
             soundness: self.soundness,
+            only: covered.then_some(&touched),
             trash: self.trash.as_fd(),
             buffer: vec![0; 1 << 17],
             latest: None,
         };
         restore.directory(root, 0, fresh)?;
         let latest = restore.latest;
-        self.settle(latest)
+        // Below a layer nothing but what the engine notes can change it: no need to tell times apart.
+        if covered { Ok(()) } else { self.settle(latest) }
     }
 
     /// Waits until no change can carry a `ctime` that was noted.

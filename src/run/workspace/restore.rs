@@ -6,6 +6,7 @@
 //! last right is thrown away and made anew, as a new inode: whoever still holds the old one can write
 //! into nothing but an orphan.
 
+use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -40,6 +41,8 @@ pub(super) struct Restore<'a> {
     /// One for each node; `None` before it was made for the first time.
     pub(super) seen: &'a mut [Option<Seen>],
     pub(super) soundness: Soundness,
+    /// Where something can differ; `None` is everywhere.
+    pub(super) only: Option<&'a BTreeSet<usize>>,
     pub(super) trash: BorrowedFd<'a>,
     pub(super) buffer: Vec<u8>,
     /// The latest `ctime` that this restore caused.
@@ -72,6 +75,9 @@ impl<'a> Restore<'a> {
             }
         }
         for child in entries.clone() {
+            if !fresh && self.only.is_some_and(|only| !only.contains(&child)) {
+                continue;
+            }
             self.entry(&mut open, child, fresh)?;
         }
         if open.touched || !self.attributes_are_right(index, fd).map_err(&failed)? {

@@ -1,5 +1,6 @@
 //! Putting a mutant in place.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -32,12 +33,18 @@ pub(super) struct Write<'a> {
     pub(super) listing: &'a Listing,
     /// The time of what is written, seconds since the epoch.
     pub(super) time: i64,
+    /// The time of what a compiler reads, seconds and nanoseconds: now. A build tool takes a source
+    /// with a later time for changed once more after each build.
+    pub(super) compiled: (i64, u32),
+    /// The nodes that what was changed lies at or below.
+    pub(super) touched: &'a mut BTreeSet<usize>,
 }
 
 impl Write<'_> {
-    pub(super) fn files(&self, files: &[(RelPath, Vec<u8>)]) -> Result<(), WorkspaceError> {
+    pub(super) fn files(&mut self, files: &[(RelPath, Vec<u8>)]) -> Result<(), WorkspaceError> {
         for (path, bytes) in files {
-            let known = self.listing.find(&in_part(TREE, path)).map(|at| &self.listing.nodes()[at]);
+            let listing = self.listing;
+            let known = listing.find(&in_part(TREE, path)).map(|at| &listing.nodes()[at]);
             let new = new_file(path, bytes);
             let node = match known {
                 Some(node) if matches!(node.content, Content::File { .. }) => node,
@@ -53,21 +60,25 @@ impl Write<'_> {
             }
             self.delete_bytecode(path)?;
         }
-        self.listing.unchecked().try_for_each(|node| self.delete(node))
+        let listing = self.listing;
+        listing.unchecked().try_for_each(|node| self.delete(node))
     }
 
     /// Puts `bytes` at `node` as a new file; whoever holds the old one does not see it.
-    fn put(&self, node: &Node, bytes: &[u8]) -> Result<(), WorkspaceError> {
+    fn put(&mut self, node: &Node, bytes: &[u8]) -> Result<(), WorkspaceError> {
+        let (listing, time, compiled) = (self.listing, self.time, self.compiled);
         let shown = shown(self.path, node);
         let failed = |source| WorkspaceError::io("write", &shown, bytes.len() as u64, source);
         self.change(node, |directory| {
-            if self.listing.find(node.path.as_bytes()).is_some() {
+            if listing.find(node.path.as_bytes()).is_some() {
                 unlinkat(directory, node.name(), AtFlags::empty())?;
             }
             let mut file = create(directory, node.name())?;
             file.write_all(bytes)?;
             fchmod(&file, Mode::from_bits_truncate(node.mode))?;
-            Ok(futimens(&file, &times((self.time, 0)))?)
+            let is_compiled = node.name().to_bytes().ends_with(b".rs");
+            let time = if is_compiled { compiled } else { (time, 0) };
+            Ok(futimens(&file, &times(time))?)
         })
         .map_err(failed)
     }
@@ -102,7 +113,7 @@ impl Write<'_> {
     }
 
     /// Deletes the bytecode of the module at `path`, of every version: beside it and below the prefix.
-    fn delete_bytecode(&self, path: &RelPath) -> Result<(), WorkspaceError> {
+    fn delete_bytecode(&mut self, path: &RelPath) -> Result<(), WorkspaceError> {
         let Some(stem) = path.name().strip_suffix(b".py") else { return Ok(()) };
         let of_module = |node: &&Node| is_of_module(node.name().to_bytes(), stem);
         let name = path.name().len();
@@ -111,11 +122,14 @@ impl Write<'_> {
         let mut below = [PYCACHE.as_bytes(), self.path.as_os_str().as_bytes(), b"/"].concat();
         below.extend([TREE.as_bytes(), b"/", folder].concat());
         below.pop();
-        let entries = [self.listing.entries(&beside), self.listing.entries(&below)];
+        let listing = self.listing;
+        let entries = [listing.entries(&beside), listing.entries(&below)];
         entries.into_iter().flatten().filter(of_module).try_for_each(|node| self.delete(node))
     }
 
-    fn delete(&self, node: &Node) -> Result<(), WorkspaceError> {
+    fn delete(&mut self, node: &Node) -> Result<(), WorkspaceError> {
+        let path = self.path;
+        let failed = |source| WorkspaceError::io("delete", &shown(path, node), 0, source);
         let deleted = self.change(node, |directory| {
             match unlinkat(directory, node.name(), AtFlags::empty()) {
                 // Twice in a list.
@@ -123,15 +137,24 @@ impl Write<'_> {
                 other => Ok(other?),
             }
         });
-        deleted.map_err(|source| WorkspaceError::io("delete", &shown(self.path, node), 0, source))
+        deleted.map_err(failed)
+    }
+
+    /// Notes the node and all that hold it: where a new file is made, only those that were there.
+    fn touch(&mut self, node: &Node) {
+        let path = node.path.as_bytes();
+        let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        let ends = slashes.map(|(at, _)| at).chain([0, path.len()]);
+        self.touched.extend(ends.filter_map(|end| self.listing.find(&path[..end])));
     }
 
     /// Changes the directory that holds `node`, which keeps its mode.
     fn change(
-        &self,
+        &mut self,
         node: &Node,
         step: impl FnOnce(BorrowedFd<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
+        self.touch(node);
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let directory = open_below(self.root, node.parent(), flags)?;
         let mode = stat_fd(&directory)?.permissions();

@@ -1,0 +1,13 @@
+//! Whole functions, what can stand in their place, and what the build knows of a file.
+
+mod bodies;
+mod build;
+mod cheats;
+mod outline;
+
+pub use bodies::{CONSTANTS, DEGENERATE};
+pub(crate) use bodies::{bodies, stub};
+pub use build::{BuildOutline, Conditional, Module, Parent, build_outline};
+pub use cheats::CHEATS;
+pub(crate) use cheats::cheats;
+pub(crate) use outline::outline;

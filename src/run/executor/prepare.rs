@@ -1,0 +1,88 @@
+//! Which commands get which executors, asked once, after the baseline.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::sharpened::Sharpened;
+use super::{Lab, RunError, Tier, probe};
+use crate::base::Event;
+use crate::run::{Baseline, Run, Runner};
+
+/// Mutants to run below which no faster executor is asked: finding out whether one may be used, and
+/// checking what it said, would cost more than it saves.
+const FEWEST: usize = 50;
+
+/// An executor that was asked for a command, and what it answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offered {
+    /// Id of the command.
+    pub command: String,
+    /// Which executor.
+    pub executor: Tier,
+    /// Why it steps aside; `None` where it was used.
+    pub steps_aside: Option<String>,
+}
+
+impl Lab<'_> {
+    /// Gives each command that has one its faster executor, for `todo` mutants, but for those at the
+    /// places `caught`, whose executors gave a wrong verdict before. No other worker is active.
+    ///
+    /// # Errors
+    /// [`RunError`] when the run itself cannot go on.
+    pub fn offer(
+        &self,
+        baseline: &Baseline,
+        todo: usize,
+        caught: &BTreeSet<usize>,
+    ) -> Result<Vec<Offered>, RunError> {
+        let mut offered = Vec::new();
+        for (place, command) in self.task.commands.iter().enumerate() {
+            if Runner::of(command.argv.words()) != Some(Runner::Pytest) {
+                continue;
+            }
+            let steps_aside = match self.why_not(baseline, place, todo, caught) {
+                Some(why) => Some(why.to_owned()),
+                None => self.sharpen(place)?.err(),
+            };
+            let executor = Tier::Sharpened;
+            offered.push(Offered { command: command.id.clone(), executor, steps_aside });
+        }
+        Ok(offered)
+    }
+
+    /// Why no faster executor is asked at all.
+    fn why_not(
+        &self,
+        baseline: &Baseline,
+        place: usize,
+        todo: usize,
+        caught: &BTreeSet<usize>,
+    ) -> Option<&'static str> {
+        if caught.contains(&place) {
+            Some("it gave a verdict that the exact path does not give")
+        } else if todo < FEWEST {
+            Some("too few mutants to gain by it")
+        } else if self.flaky().contains(&place) || !baseline.of(place).all(Run::passed) {
+            Some("the command does not pass each time on the unmutated tree")
+        } else {
+            None
+        }
+    }
+
+    /// Puts a sharpened executor into every seat, or says why it steps aside.
+    fn sharpen(&self, place: usize) -> Result<Result<(), String>, RunError> {
+        let id = &self.task.commands[place].id;
+        let name = format!("asking whether `{id}` may stop at its first failing test");
+        self.sink.tell(Event::Step { name: name.into(), total: None });
+        if let Err(why) = probe::pytest(self, place)? {
+            let what = format!("`{id}` runs to its end on every mutant: {why}");
+            self.sink.tell(Event::Note(what));
+            return Ok(Err(why));
+        }
+        for worker in 0..self.seats.len() {
+            self.seat(worker).ladders[place].push(Box::new(Sharpened));
+        }
+        Ok(Ok(()))
+    }
+}

@@ -1,0 +1,280 @@
+//! What a `cargo test` or `cargo nextest run` builds: the product alone, and its tests.
+
+use super::Task;
+use crate::base::Argv;
+
+/// Options that say what is built and how; `cargo build` takes them too.
+const FLAGS: &[&str] = &[
+    "--all",
+    "--all-features",
+    "--bins",
+    "--frozen",
+    "--ignore-rust-version",
+    "--lib",
+    "--locked",
+    "--no-default-features",
+    "--offline",
+    "--quiet",
+    "--release",
+    "--verbose",
+    "--workspace",
+    "-q",
+    "-r",
+    "-v",
+    "-vv",
+];
+
+/// The same, with a value.
+const VALUED: &[&str] = &[
+    "--bin",
+    "--color",
+    "--config",
+    "--exclude",
+    "--features",
+    "--lockfile-path",
+    "--manifest-path",
+    "--package",
+    "--target",
+    "--target-dir",
+    "-C",
+    "-F",
+    "-Z",
+    "-p",
+];
+
+/// Options of both that say which tests are built or run, or what is shown of them.
+const TEST_FLAGS: &[&str] = &[
+    "--all-targets",
+    "--benches",
+    "--examples",
+    "--fail-fast",
+    "--future-incompat-report",
+    "--keep-going",
+    "--no-capture",
+    "--no-fail-fast",
+    "--no-run",
+    "--nocapture",
+    "--tests",
+    "--unit-graph",
+];
+
+/// The same, with a value.
+const TEST_VALUED: &[&str] = &[
+    "--bench",
+    "--build-jobs",
+    "--config-file",
+    "--example",
+    "--failure-output",
+    "--filter-expr",
+    "--filterset",
+    "--final-status-level",
+    "--jobs",
+    "--max-fail",
+    "--message-format",
+    "--no-tests",
+    "--partition",
+    "--retries",
+    "--run-ignored",
+    "--status-level",
+    "--success-output",
+    "--test",
+    "--test-threads",
+    "--tool-config-file",
+    "-E",
+    "-j",
+];
+
+/// What a command of cargo builds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CargoBuild {
+    /// Builds the product that the command tests, without its tests.
+    pub product: Argv,
+    /// Builds what the command runs, and runs nothing.
+    pub tests: Argv,
+}
+
+impl Task {
+    /// The builds of the product alone that the commands of cargo stand for, each once; none where
+    /// `[build]` says how the product is built.
+    #[must_use]
+    pub fn products(&self) -> Vec<Argv> {
+        let mut products = Vec::new();
+        if self.build.is_none() {
+            let builds = self.commands.iter().filter_map(|command| CargoBuild::of(&command.argv));
+            for CargoBuild { product, .. } in builds {
+                if !products.contains(&product) {
+                    products.push(product);
+                }
+            }
+        }
+        products
+    }
+
+    /// Whether something shows that a compiled product does not build.
+    #[must_use]
+    pub fn has_build(&self) -> bool {
+        self.build.is_some() || !self.products().is_empty()
+    }
+}
+
+impl CargoBuild {
+    /// What `argv` builds, when it is a `cargo test` or `cargo nextest run` all of whose options are
+    /// known.
+    #[must_use]
+    pub fn of(argv: &Argv) -> Option<Self> {
+        let words = argv.words().iter().map(String::as_str).collect::<Vec<_>>();
+        let start = start(&words)?;
+        let (before, rest) = words.split_at(start + 1);
+        let toolchain = usize::from(rest.first().is_some_and(|word| word.starts_with('+')));
+        let (toolchain, rest) = rest.split_at(toolchain);
+        let (global, rest) = options(rest)?;
+        let (test, is_nextest, rest) = match rest {
+            ["test" | "t", rest @ ..] => (vec!["test"], false, rest),
+            ["nextest", "run" | "r", rest @ ..] => (vec!["nextest", "run"], true, rest),
+            _ => return None,
+        };
+        let own = rest.split(|word| *word == "--").next().unwrap_or_default();
+        let kept = of_product(own, is_nextest)?;
+        let common = [before, toolchain, &global].concat();
+        let argv =
+            |words: Vec<&str>| Argv::new(words.into_iter().map(str::to_owned).collect()).ok();
+        Some(Self {
+            product: argv([common.clone(), vec!["build"], kept].concat())?,
+            tests: argv([common, test, vec!["--no-run"], without(own, "--no-run")].concat())?,
+        })
+    }
+}
+
+/// The place of `cargo`, which may stand behind `env` and its assignments.
+fn start(words: &[&str]) -> Option<usize> {
+    let name = |word: &str| word.rsplit('/').next().map(str::to_owned);
+    let skipped = match name(words.first()?)?.as_str() {
+        "env" => 1 + words[1..].iter().take_while(|word| word.contains('=')).count(),
+        _ => 0,
+    };
+    (name(words.get(skipped)?)? == "cargo").then_some(skipped)
+}
+
+/// The options before a subcommand, and what follows.
+fn options<'a, 'b>(words: &'b [&'a str]) -> Option<(Vec<&'a str>, &'b [&'a str])> {
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
+        at += length(word, FLAGS, VALUED)?;
+    }
+    Some((words.get(..at)?.to_vec(), &words[at..]))
+}
+
+/// The options among `words` that `cargo build` needs too; `None` with one that is not known.
+fn of_product<'a>(words: &[&'a str], is_nextest: bool) -> Option<Vec<&'a str>> {
+    let mut kept = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let next = |length: usize| words.get(at..at + length);
+        if !word.starts_with('-') {
+            // A filter of tests.
+            at += 1;
+        } else if *word == "--doc" {
+            kept.push("--lib");
+            at += 1;
+        } else if let Some(profile) = profile(word, is_nextest) {
+            let length = if word.contains('=') { 1 } else { 2 };
+            if let (true, Some(value)) = (profile, next(length)?.last()) {
+                kept.extend(["--profile", value.rsplit('=').next()?]);
+            }
+            at += length;
+        } else if let Some(length) = length(word, FLAGS, VALUED) {
+            kept.extend(next(length)?);
+            at += length;
+        } else {
+            let length = length(word, TEST_FLAGS, TEST_VALUED)?;
+            next(length)?;
+            at += length;
+        }
+    }
+    Some(kept)
+}
+
+/// Whether an option names a profile of cargo; `false` for one of nextest's own.
+fn profile(word: &str, is_nextest: bool) -> Option<bool> {
+    match word.split('=').next()? {
+        "--cargo-profile" if is_nextest => Some(true),
+        "--profile" | "-P" if is_nextest => Some(false),
+        "--profile" => Some(true),
+        _ => None,
+    }
+}
+
+/// How many words a known option takes.
+fn length(word: &str, flags: &[&str], valued: &[&str]) -> Option<usize> {
+    let glued = |name: &&str| match word.strip_prefix(name) {
+        Some(value) if name.starts_with("--") => value.starts_with('='),
+        Some(value) => !value.is_empty(),
+        None => false,
+    };
+    if flags.contains(&word) || valued.iter().any(glued) {
+        Some(1)
+    } else {
+        valued.contains(&word).then_some(2)
+    }
+}
+
+fn without<'a>(words: &[&'a str], left_out: &str) -> Vec<&'a str> {
+    words.iter().copied().filter(|word| *word != left_out).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &str) -> Option<(String, String)> {
+        let words = line.split(' ').map(str::to_owned).collect();
+        let build = CargoBuild::of(&Argv::new(words).expect("words"))?;
+        Some((build.product.to_string(), build.tests.to_string()))
+    }
+
+    #[test]
+    fn the_product_is_built_as_its_tests_are() {
+        for (line, product, tests) in [
+            ("cargo test", "cargo build", "cargo test --no-run"),
+            (
+                "env A=1 /x/cargo +1.90 --offline -q t -p a --features=b,c -Fd name -- --exact",
+                "env A=1 /x/cargo +1.90 --offline -q build -p a --features=b,c -Fd",
+                "env A=1 /x/cargo +1.90 --offline -q test --no-run -p a --features=b,c -Fd name",
+            ),
+            (
+                "cargo test --workspace --exclude x --release --test all --no-fail-fast -j 2",
+                "cargo build --workspace --exclude x --release",
+                "cargo test --no-run --workspace --exclude x --release --test all --no-fail-fast -j 2",
+            ),
+            (
+                "cargo test --doc --profile ci",
+                "cargo build --lib --profile ci",
+                "cargo test --no-run --doc --profile ci",
+            ),
+            (
+                "cargo nextest run --cargo-profile=ci --profile slow --retries 2 -E all",
+                "cargo build --profile ci",
+                "cargo nextest run --no-run --cargo-profile=ci --profile slow --retries 2 -E all",
+            ),
+        ] {
+            assert_eq!(of(line), Some((product.to_owned(), tests.to_owned())), "{line}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_guessed() {
+        for line in [
+            "cargo build",
+            "cargo test --unknown",
+            "cargo --unknown test",
+            "cargo test --features",
+            "cargo nextest list",
+            "cargo hack test",
+            "make test",
+            "env A=1 B=2",
+            "sh -c cargo",
+        ] {
+            assert_eq!(of(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Trees in Rust: what is mutated, what is built, and what a kill is. No crate here has a dependency
+//! from elsewhere, so nothing is fetched.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::harness::{Call, Sandbox, search_path};
+
+/// A path on which the toolchain of this test stands itself: a proxy would look for it in HOME.
+fn toolchain() -> OsString {
+    let mut path =
+        Path::new(env!("CARGO")).parent().expect("cargo stands in a folder").as_os_str().to_owned();
+    path.push(":");
+    path.push(search_path());
+    path
+}
+
+fn with_cargo(call: Call<'_>) -> Call<'_> {
+    call.env("PATH", toolchain())
+}
+
+const MANIFEST: &str = "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+
+#[test]
+fn a_workspace_is_mutated_where_it_is_built() {
+    let sandbox = Sandbox::with("rust-workspace");
+    let words = ["measure", "tree", "--baselines", "1", "-j", "1", "--operator", "arithmetic-swap"];
+    let command = ["--", "cargo", "test", "--workspace", "--offline"];
+    let ran = with_cargo(sandbox.call(words.iter().chain(&command))).run();
+    let app = "crates/app/src/main.rs:6 arithmetic-swap + -> ";
+    let core = "crates/core/src/lib.rs:";
+    let kills = "killed by command (exit)";
+    ran.exits(0).same(
+        sandbox.outcomes(),
+        vec![
+            format!("{app}*: {kills}"),
+            format!("{app}-: {kills}"),
+            format!("{core}16 arithmetic-swap * -> +: {kills}"),
+            format!("{core}16 arithmetic-swap * -> /: {kills}"),
+            format!("{core}21 arithmetic-swap * -> +: not_built"),
+            format!("{core}21 arithmetic-swap * -> /: not_built"),
+            "crates/core/src/range.rs:4 arithmetic-swap + -> *: survived".to_owned(),
+            "crates/core/src/range.rs:4 arithmetic-swap + -> -: survived".to_owned(),
+            "crates/core/src/windows.rs:4 arithmetic-swap + -> *: not_built".to_owned(),
+            "crates/core/src/windows.rs:4 arithmetic-swap + -> -: not_built".to_owned(),
+            format!("crates/macros/src/lib.rs:7 arithmetic-swap + -> *: {kills}"),
+            // The number is none of the constant's type then: the product does not build.
+            "crates/macros/src/lib.rs:7 arithmetic-swap + -> -: unviable".to_owned(),
+        ],
+    );
+    ran.totals(
+        "7 mutants: 5 killed (0 by time-out), 2 survived, 0 undecided; 1 unviable, 4 not built",
+    )
+    .tells("`crates/core/src/windows.rs`: no command builds the code of 2 mutants there")
+    .tells("`crates/app/build.rs` (a configuration file)");
+}
+
+#[test]
+fn an_undone_change_that_does_not_build_is_killed_by_its_tests() {
+    let sandbox = Sandbox::new();
+    let test = "#[test]\nfn t() { assert!(small::old(1) == 2 && small::new(1) == 3); }\n";
+    let old = "pub fn old(a: u8) -> u8 {\n    a + 1\n}\n";
+    let new = format!("{old}\npub fn new(a: u8) -> u8 {{\n    old(a) + 1\n}}\n");
+    for (tree, source) in [("start", old), ("reference", new.as_str())] {
+        sandbox.write(format!("tree/{tree}/Cargo.toml"), MANIFEST);
+        sandbox.write(format!("tree/{tree}/src/lib.rs"), source);
+        sandbox.write(format!("tree/{tree}/tests/all.rs"), test);
+    }
+    let task = "start = 'start'\nreference = 'reference'\n[mutate]\noperators = ['arithmetic-swap']\n\
+                [[acceptance]]\nid = 'all'\nargv = ['cargo', 'test', '--offline', '--test', 'all']\n";
+    sandbox.write("tree/adequacy.toml", task);
+    let ran = with_cargo(sandbox.measure(&[])).run();
+    let run = sandbox.json("adequacy.out/run.json");
+    ran.same(run["totals"]["by_class"]["null_patch"]["killed"].as_u64(), Some(1));
+    ran.same(run["totals"]["killed_by_reason"]["build"].as_u64(), Some(1));
+    let lines = sandbox.outcomes();
+    let of =
+        |operator: &str| lines.iter().filter(|line| line.contains(operator)).collect::<Vec<_>>();
+    assert!(of("null-patch")[0].ends_with("killed by all (build)"), "{lines:?}");
+    assert!(of("answer-once")[0].ends_with("survived"), "{lines:?}");
+    let constants = of("constant-value");
+    assert!(
+        !constants.is_empty() && constants.iter().all(|line| line.contains("killed")),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn a_crate_that_does_not_build_shows_what_the_compiler_says() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/Cargo.toml", MANIFEST);
+    sandbox.write("tree/src/lib.rs", "pub fn f(a: u8) -> u8 {\n    a + missing\n}\n");
+    let ran = with_cargo(sandbox.seal(&["--", "cargo", "test", "--offline"])).run();
+    ran.exits(3)
+        .tells("`product` must pass, but exit 101 on the unmutated tree")
+        .tells("cannot find value `missing`");
+    assert!(!sandbox.path("adequacy.out/sealed").exists(), "nothing is sealed");
+}
+
+#[test]
+fn what_cargo_cannot_build_in_a_copy_is_named_first() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/src/lib.rs", "pub fn f(a: u8) -> u8 { a + 1 }\n");
+    let ran = with_cargo(sandbox.measure(&["--", "cargo", "test"])).run();
+    ran.exits(2).tells("`command` runs cargo, but no `Cargo.toml` is in the tree");
+    sandbox.write(
+        "tree/Cargo.toml",
+        format!("{MANIFEST}[dependencies]\nnear = {{ path = \"../near\" }}\n"),
+    );
+    let ran = with_cargo(sandbox.measure(&["--", "cargo", "test"])).run();
+    ran.exits(2).tells("`Cargo.toml`: the dependency `near` is at `../near`, outside of the tree");
+    sandbox.write("tree/Cargo.toml", MANIFEST);
+    let ran = sandbox.measure(&["--", "true"]).run();
+    ran.tells("`src/lib.rs` is a compiled file, and nothing builds it");
+}
+
+#[test]
+fn settings_of_another_tool_are_named_as_not_read() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/Cargo.toml", MANIFEST);
+    sandbox.write("tree/.cargo/mutants.toml", "exclude_re = [\"f\"]\n");
+    sandbox.write("tree/src/lib.rs", "pub fn f(a: u8) -> u8 {\n    a + missing\n}\n");
+    let ran = with_cargo(sandbox.measure(&["--", "cargo", "test", "--offline"])).run();
+    ran.exits(3).tells("`.cargo/mutants.toml` is not read");
+}

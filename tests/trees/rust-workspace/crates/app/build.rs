@@ -1,0 +1,5 @@
+//! Never mutated.
+
+fn main() {
+    println!("cargo:rustc-env=FIXTURE={}", 1 + 1);
+}
