@@ -221,7 +221,7 @@ fn no_start(bundle: &Bundle) -> String {
     let origin = bundle.by_reference.as_ref().map(|record| &record.origin);
     let from = origin.map(|from| format!(" ({} at {})", from.repository, from.commit));
     let from = from.unwrap_or_default();
-    format!("the start tree is not in the bundle: give a checkout of it{from} with `--workspace`")
+    format!("the start tree is not in the bundle: give a checkout of it{from} with `--checkout`")
 }
 
 /// Why a command cannot run at the place that it is sealed with.

@@ -36,7 +36,7 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
     /// A checkout of the commit that a bundle by reference names
     #[arg(long, value_name = "DIR")]
-    workspace: Option<PathBuf>,
+    checkout: Option<PathBuf>,
     /// A tree of yours that has what is left out of the bundle's (.venv, node_modules): copies link to it
     #[arg(long, value_name = "DIR")]
     links_from: Option<PathBuf>,
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     let place = args.bundle.canonicalize().unwrap_or_else(|_| args.bundle.clone());
     let scratch = setup::scratch(args.scratch.as_deref(), &place)?;
     let mut bundle = bundle::open(&args.bundle, &scratch)?;
-    if let Some(checkout) = &args.workspace {
+    if let Some(checkout) = &args.checkout {
         bundle.fill(&setup::directory(checkout)?, &scratch)?;
     }
     let compile = bundle.compile.as_ref().ok_or_else(|| {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::fault::Fault;
 use super::progress::Progress;
+use super::receipt::{self, NO_RECEIPT};
 use super::{Exit, Streams, setup};
 use crate::bundle::{
     self, BundleError, Contents, Licences, ListedPath, Origin, Part, Published, Sealed,
@@ -33,7 +34,7 @@ enum Verify {
         scratch: Option<PathBuf>,
         /// A checkout of the commit that a bundle by reference names: is it that start tree?
         #[arg(long, value_name = "DIR")]
-        workspace: Option<PathBuf>,
+        checkout: Option<PathBuf>,
     },
 }
 
@@ -51,6 +52,9 @@ struct Make {
     /// Where `seal --out` put the contract [default: sealed/ in the run directory]
     #[arg(long, value_name = "DIR")]
     sealed: Option<PathBuf>,
+    /// Bundle a run that has no valid receipt, and say so
+    #[arg(long, value_name = "DEFECT", value_parser = [NO_RECEIPT])]
+    allow: Vec<String>,
     /// Leave out what only the verifier may see: everything in sealed/
     #[arg(long)]
     agent: bool,
@@ -70,14 +74,18 @@ struct Make {
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
     match &args.verify {
-        Some(Verify::Verify { bundle, scratch, workspace }) => {
-            verify(bundle, scratch.as_deref(), workspace.as_ref(), streams)
+        Some(Verify::Verify { bundle, scratch, checkout }) => {
+            verify(bundle, scratch.as_deref(), checkout.as_ref(), streams)
         }
         None => make(&args.make, streams),
     }
 }
 
 fn make(args: &Make, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
+    if let Some(remark) = receipt::demanded(&args.run, &args.allow)? {
+        let label = streams.err_style.red("warning:");
+        writeln!(streams.err, "{label} {}", escaped(&remark))?;
+    }
     let task = task::load(&args.path, &Overrides::default())?;
     let place = args.output.as_deref().expect("clap asks for it");
     outside(&task, place)?;
@@ -201,11 +209,11 @@ fn outside(task: &Task, place: &Path) -> Result<(), Fault> {
 fn verify(
     path: &Path,
     scratch: Option<&Path>,
-    workspace: Option<&PathBuf>,
+    checkout: Option<&PathBuf>,
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Fault> {
     let scratch = scratch.map_or_else(std::env::temp_dir, Path::to_owned);
-    let checkout = workspace.map(setup::directory).transpose()?;
+    let checkout = checkout.map(setup::directory).transpose()?;
     let opened = bundle::open(path, &scratch).and_then(|mut bundle| {
         checkout.iter().try_for_each(|checkout| bundle.fill(checkout, &scratch))?;
         Ok(bundle)
@@ -231,7 +239,7 @@ fn verify(
             if let Some(record) = bundle.by_reference.as_ref().filter(|_| checkout.is_none()) {
                 let (repository, commit) = (&record.origin.repository, &record.origin.commit);
                 let from = escaped(&format!("{repository} at {commit}"));
-                let words = "was not looked at; `--workspace` takes a checkout";
+                let words = "was not looked at; `--checkout` takes one";
                 writeln!(streams.err, "note: the start tree, {from}, {words}")?;
             }
             Ok(Exit::Done)

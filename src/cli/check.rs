@@ -44,7 +44,7 @@ pub(crate) struct Args {
     mutate_change: bool,
     /// A checkout of the commit that a bundle by reference names
     #[arg(long, value_name = "DIR")]
-    workspace: Option<PathBuf>,
+    checkout: Option<PathBuf>,
     /// A tree of yours that has what is left out of copies (.venv, node_modules): copies link to it, not
     /// to the final tree's own
     #[arg(long, value_name = "DIR")]
@@ -70,6 +70,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     if args.many.all {
         return many::check(args, streams);
     }
+    if args.jobs.is_some() && !args.mutate_change {
+        let message =
+            "`--jobs` is for `--all` and `--mutate-change`: a check runs one command at a time";
+        return Err(Fault::new(Exit::Usage, message));
+    }
     let key = args.key.as_deref().map(verify::read_key).transpose();
     let root = args.final_tree.canonicalize().unwrap_or_else(|_| args.final_tree.clone());
     let scratch = setup::scratch(args.scratch.as_deref(), &root)?;
@@ -79,7 +84,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
         scratch: scratch.clone(),
         output_limit: args.max_output,
         no_commands: args.no_commands,
-        workspace: args.workspace.as_ref().map(setup::directory).transpose()?,
+        workspace: args.checkout.as_ref().map(setup::directory).transpose()?,
         mutate_change: args.mutate_change.then(|| change_options(args, &scratch)).transpose()?,
         links_from: args.links_from.as_ref().map(setup::directory).transpose()?,
         key: key.map_err(|message| Fault::new(Exit::Usage, message))?,

@@ -207,9 +207,11 @@ mod tests {
         assert_eq!(turns.state().free, 0);
         drop(share.one());
         assert_eq!(turns.state().free, 1);
+        drop(share);
         let share = turns.share(1);
         drop(share.all());
         assert_eq!(turns.state().free, 1);
+        drop(share);
         drop(turns.share(2));
         assert_eq!(turns.state().free, 1, "one that used no turn gives it back");
     }

@@ -48,7 +48,7 @@ impl Pool<'_> {
     ) -> Result<bool, RunError> {
         let lost = std::mem::replace(pending, Pending::new());
         let places = lost.failed.iter().map(|tried| tried.place).chain(lost.begun);
-        let tried = places.map(|place| Tried::new(place)).collect::<Vec<_>>();
+        let tried = places.map(Tried::new).collect::<Vec<_>>();
         let alone = self.retire();
         if alone && tried.is_empty() {
             return Err(error);

@@ -42,16 +42,15 @@ fn a_bundle_by_reference_names_its_start_tree_and_takes_it_from_a_checkout() {
     copy(&sandbox.path("tree/reference"), &sandbox.path("final"));
     sandbox.call(["check", "b", "final"]).run().exits(0);
     let ran = sandbox.call(["audit", "b", "--seed", "1"]).run();
-    ran.exits(10)
-        .says(&format!("give a checkout of it ({ADDRESS} at {COMMIT}) with `--workspace`"));
+    ran.exits(10).says(&format!("give a checkout of it ({ADDRESS} at {COMMIT}) with `--checkout`"));
     // With one, what else lies in that does not matter.
     copy(&sandbox.path("tree/start"), &sandbox.path("checkout"));
     sandbox.write("checkout/.git/config", "x").write("checkout/more.py", "x");
-    let verify = ["bundle", "verify", "again.tar.zst", "--workspace", "checkout"];
+    let verify = ["bundle", "verify", "again.tar.zst", "--checkout", "checkout"];
     sandbox.call(verify).run().exits(0).says("valid");
-    let audit = ["audit", "b", "--seed", "1", "--sample", "2", "--workspace", "checkout"];
+    let audit = ["audit", "b", "--seed", "1", "--sample", "2", "--checkout", "checkout"];
     sandbox.call(audit).run().exits(0).says("2 of 2 claims agree");
-    let check = ["check", "b", "final", "--mutate-change", "--workspace", "checkout", "--json"];
+    let check = ["check", "b", "final", "--mutate-change", "--checkout", "checkout", "--json"];
     let ran = sandbox.call(check).run();
     let answer: Value = serde_json::from_str(&ran.exits(0).out).expect("JSON");
     assert_eq!(answer["change"]["why_not"], Value::Null);
@@ -65,7 +64,7 @@ fn a_bundle_by_reference_names_its_start_tree_and_takes_it_from_a_checkout() {
     sandbox.call(verify).run().exits(1).tells("`tests` is no directory");
     // A bundle that has its start tree takes no other, and a task without one has none to leave out.
     sandbox.call(["bundle", "tree", "-o", "whole"]).run().exits(0);
-    let ran = sandbox.call(["bundle", "verify", "whole", "--workspace", "checkout"]).run();
+    let ran = sandbox.call(["bundle", "verify", "whole", "--checkout", "checkout"]).run();
     ran.exits(8).tells("is not needed");
 }
 

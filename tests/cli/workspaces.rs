@@ -1,8 +1,7 @@
 //! The kinds of workspaces: the same verdicts from all of them, and what a run says of its own.
 
-use std::fs;
 
-use crate::harness::{Sandbox, names, note};
+use crate::harness::{Sandbox, note};
 
 /// Each flag does what could reach the next command, after a look at what the one before left.
 const CHECK: &str = "\
@@ -116,53 +115,4 @@ fn an_overlay_that_is_asked_for_by_name_is_never_replaced_by_less() {
     let words = ["--isolation", "none", "--workspace", "overlay", "--", "python3", "check.py"];
     sandbox.measure(&words).run().exits(11).tells("an overlay mount: it needs namespaces");
     assert!(!sandbox.path("adequacy.out").exists());
-}
-
-/// Two workers in a small file system. A takes all room there beside the copies, also what the other
-/// worker frees, until that one's copy is gone; B waits until there is none.
-const FILLS: &str = "\
-import os, sys, time, product
-flags = [name for name, value in vars(product).items() if value is True]
-hog, scratch = os.environ['HOG'], os.path.realpath('../..')
-copies = lambda: len([name for name in os.listdir(scratch) if name[0] == 'w' and '.' not in name])
-if flags == ['A']:
-    file = open(hog + '/full', 'wb', 0)
-    while copies() > 1:
-        try:
-            while file.write(b'x' * 65536): pass
-        except OSError:
-            if not os.path.exists(hog + '/said'): os.mkdir(hog + '/said')
-    os.remove(hog + '/full')
-if flags == ['B']:
-    while not os.path.exists(hog + '/said'): time.sleep(0.01)
-if flags == ['C']: sys.exit(1)
-";
-
-#[test]
-fn a_worker_without_room_stops_and_the_others_decide_everything() {
-    let sandbox = Sandbox::new();
-    // Large, so that bringing it back takes a while.
-    let large = format!("{}\n", "#".repeat(99)).repeat(20_000);
-    let flags = "A = False\nB = False\nC = False\nD = False\n";
-    sandbox.write("tree/product.py", format!("{flags}{large}")).write("tree/check.py", FILLS);
-    fs::create_dir(sandbox.path("small")).expect("a folder");
-    let small = sandbox.path("small").display().to_string();
-    let mount = format!(
-        "mount -t tmpfs -o size=24576k none '{small}' && mkdir '{small}/hog' '{small}/s' && exec \"$0\" \"$@\""
-    );
-    let try_it = ["-rm", "sh", "-c", &mount];
-    let can = std::process::Command::new("unshare").args(try_it).arg("true").status();
-    if !can.is_ok_and(|status| status.success()) {
-        note("a full disk cannot be had here: this user may mount no tmpfs");
-        return;
-    }
-    let (scratch, hog) = (format!("{small}/s"), format!("{small}/hog"));
-    let words = ["--scratch", &scratch, "--allow-write", &hog, "--env", "HOG", "--timeout", "60"];
-    let call = sandbox.measure(&[&words[..], &WORDS[..]].concat());
-    let ran = call.env("HOG", &hog).through("unshare", &try_it).run();
-    ran.exits(0).tells("no space at").tells("it stops");
-    let found = sandbox.outcomes();
-    let found = found.iter().filter_map(|line| line.split(": ").nth(1)).collect::<Vec<_>>();
-    ran.same(found, vec!["survived", "survived", "killed by command (exit)", "survived"]);
-    assert_eq!(names(&sandbox.path("small")), [""; 0]);
 }
