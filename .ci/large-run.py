@@ -41,6 +41,8 @@ vector = [killed[row["id"]] for row in plan if row["id"] in killed]
 run["sources"] = {path: digest for path in paths}
 run["files"] = {path: len(rows) for path in paths}
 run["totals"] = scaled(run["totals"])
+for what in ("verdicts", "survivors"):
+    run["executors"][what] = scaled(run["executors"][what])
 run["totals"]["kill_vector_sha256"] = sha256(json.dumps(vector, **compact))
 run["plan_sha256"] = sha256(jsonl(plan))
 key = [run["tool"], run["task_sha256"], run["tree_sha256"], run["plan_sha256"]]
