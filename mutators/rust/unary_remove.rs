@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
         name: "unary-remove",
         family: Family::Extra,
         statement: false,
-        summary: "A `!` or `-` is gone",
+        summary: "A `!` or a unary `-` is gone",
         shows: "No test depends on the negation",
         examples: &[
             ("fn f(a: bool) -> bool { !a }\n", "fn f(a: bool) -> bool { a }\n"),
