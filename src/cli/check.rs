@@ -66,6 +66,13 @@ pub(crate) struct Args {
     pub(super) jobs: Option<u16>,
 }
 
+impl Args {
+    /// Whether mutants of the final tree's own change are asked for, which take workers.
+    pub(super) fn asks_about_its_change(&self) -> bool {
+        self.mutate_change
+    }
+}
+
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
     if args.many.all {
         return many::check(args, streams);

@@ -1,6 +1,5 @@
 //! The kinds of workspaces: the same verdicts from all of them, and what a run says of its own.
 
-
 use crate::harness::{Sandbox, note};
 
 /// Each flag does what could reach the next command, after a look at what the one before left.
