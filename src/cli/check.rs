@@ -41,7 +41,7 @@ pub(crate) struct Args {
     pub(super) json: bool,
     /// Also run the commands on mutants of the change that the final tree makes: how well they pin it down
     #[arg(long)]
-    mutate_change: bool,
+    pub(super) mutate_change: bool,
     /// A checkout of the commit that a bundle by reference names
     #[arg(long, value_name = "DIR")]
     checkout: Option<PathBuf>,
@@ -64,13 +64,6 @@ pub(crate) struct Args {
     /// With --all or --mutate-change: workers [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) jobs: Option<u16>,
-}
-
-impl Args {
-    /// Whether mutants of the final tree's own change are asked for, which take workers.
-    pub(super) fn asks_about_its_change(&self) -> bool {
-        self.mutate_change
-    }
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault> {

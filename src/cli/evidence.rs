@@ -13,7 +13,6 @@ use super::{Exit, Streams};
 use crate::base::{Sha256, Silent};
 use crate::evidence::budget::{self, PathBudget};
 use crate::evidence::{Kind, review, static_scan};
-use crate::measure::evidence::list;
 use crate::recheck::recheck;
 use crate::report::terminal::escaped;
 use crate::tree::{self, Choice, Snapshot};
@@ -164,8 +163,6 @@ fn files(root: &Path) -> Result<BTreeMap<String, Sha256>, Fault> {
 /// Files by digest and links by what they say, each under its path, however odd.
 fn states(root: &Path) -> Result<BTreeMap<String, String>, Fault> {
     let snapshot = snapshot(root)?;
-    let (mut files, mut omitted) = (BTreeMap::new(), Vec::new());
-    list("", &snapshot, &mut files, &mut omitted);
     let mut states = BTreeMap::new();
     for entry in snapshot.entries() {
         let state = match &entry.kind {

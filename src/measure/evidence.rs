@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Line, MeasureError, OutputDir, OutputError, RunFile, TaskTrees};
 use crate::base::Sha256;
 use crate::evidence::{Kind, budget, manifest};
-use crate::run::{Attempt, Exit, Run, Step};
+use crate::run::{Attempt, Exit, Left, Run, Step};
 use crate::tree::{self, Reason, Snapshot};
 
 /// The list of digests, below `evidence/`.
@@ -119,11 +119,18 @@ fn path_budget(run: &RunFile) -> budget::PathBudget {
     }
 }
 
-/// Whether the budget of a run permits what its commands left at a path.
-fn is_permitted(path: &str, run: &RunFile) -> bool {
-    let before = BTreeMap::<String, ()>::new();
-    let after = BTreeMap::from([(path.to_owned(), ())]);
-    budget::judge(&path_budget(run), &before, &after).is_ok_and(|breach| breach.is_none())
+/// The paths outside of its budget that the commands of a run did not leave as they were.
+fn breached(run: &RunFile) -> Vec<String> {
+    let Left { changed, appeared, went } = &run.left;
+    let state = |state: bool| move |path: &String| (path.clone(), state);
+    let before = changed.iter().chain(went).map(state(false)).collect::<BTreeMap<_, _>>();
+    let after = changed.iter().chain(appeared).map(state(true)).collect::<BTreeMap<_, _>>();
+    let breach = budget::judge(&path_budget(run), &before, &after);
+    breach.map_or_else(
+        // No pattern of the task is one: then nothing is permitted.
+        |_| before.into_keys().chain(after.into_keys()).collect(),
+        |breach| [breach.changed, breach.appeared, breach.went].concat(),
+    )
 }
 
 const NOT_ENFORCED: &str = "not enforced";
@@ -203,14 +210,18 @@ fn on_baseline(run: &RunFile, place: usize) -> Value {
 
 fn gate(run: &RunFile, place: usize, scenario: &str, tree: Sha256, last: Option<&Run>) -> Value {
     let command = &run.commands[place];
-    let (proves, does_not) = match scenario {
-        "start" => {
+    let (proves, does_not) = match (scenario, last.map(|run| &run.exit)) {
+        _ if run.flaky.contains(&command.id) => {
+            ("nothing: it gave two answers on the unmutated tree", "whether it accepts that tree")
+        }
+        ("start", _) => {
             ("what the command says of the tree that an agent gets", "anything about a solution")
         }
-        _ => (
+        (_, Some(Exit::Code(0))) => (
             "that the command accepts the unmutated tree, in a private copy, each time",
             "that it refuses a wrong one: that is what the mutants show; or that a clean installation works",
         ),
+        _ => ("what the command says of the unmutated tree", "that this tree is right"),
     };
     json!({
         "gate": command.id,
@@ -249,7 +260,7 @@ fn verdict(run: &RunFile, lines: &[Line], files: &BTreeMap<String, Sha256>) -> V
         ),
         "candidate": {
             "lane": "tree",
-            "git_metadata": false,
+            "git_metadata": files.keys().any(|path| path.starts_with("tree/.git/")),
             "changed_paths": changed,
             "added_paths": added,
             "removed_paths": removed,
@@ -320,7 +331,9 @@ pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
             check.made_again
         ));
     }
-    let again = |line: &&Line| line.runs.iter().any(|run| run.attempt != Attempt::First);
+    // A second answer that was asked for is no failure.
+    let is_repeat = |run: &Run| matches!(run.attempt, Attempt::Repeat | Attempt::Alone);
+    let again = |line: &&Line| line.runs.iter().any(is_repeat);
     match lines.iter().filter(again).count() {
         0 => {}
         count => failures.push(format!("{count} mutants were run again before they were decided")),
@@ -365,14 +378,7 @@ fn residual_risks(run: &RunFile) -> Vec<Value> {
             "a run without a limit",
         ));
     }
-    let left = &run.left;
-    for path in left
-        .changed
-        .iter()
-        .chain(&left.appeared)
-        .chain(&left.went)
-        .filter(|path| !is_permitted(path, run))
-    {
+    for path in breached(run) {
         risks.push(risk(
             format!("the commands do not leave `{path}` of their own copy as it was"),
             "`run_writes` of that command, where it is meant to",

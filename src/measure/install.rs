@@ -53,7 +53,8 @@ pub(super) fn before(task: &Task, trees: &TaskTrees) -> Option<Value> {
             // Below the private directory of each worker, which is new and empty.
             "env_paths": {"HOME": "./home", "TMPDIR": "./tmp"},
             "node_modules_present": modules || linked,
-            "store_entries": 0,
+            // The caller's own stores, as below CARGO_HOME, are not counted.
+            "store_entries": null,
             "inputs": inputs.collect::<serde_json::Map<_, _>>(),
         },
         "post": null,

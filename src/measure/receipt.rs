@@ -86,7 +86,6 @@ fn base(run: &RunFile, act: &Act) -> Value {
             "id": run.key().to_string(),
             "tool": run.tool,
             "command": act.command,
-            "unattended": true,
         },
         "authority": {
             "level": if seals { "ASSIST" } else { "OBSERVE" },
@@ -98,7 +97,8 @@ fn base(run: &RunFile, act: &Act) -> Value {
             "revoked_classes": [],
         },
         "human_gate": {"required": false, "reason": null, "approved_by": null},
-        "work": {"existing_work_searched": true, "duplicate_work_created": false},
+        // It creates no work of its own, and looks for none.
+        "work": {"existing_work_searched": false, "duplicate_work_created": false},
         "changes": {
             "ownership_delta": "NEUTRAL",
             "source_changed": false,

@@ -85,7 +85,7 @@ fn a_stamp_is_a_separate_act_and_covers_the_receipt() {
     validate(&[]).exits(0);
     assert_eq!(verified(&sandbox, "run"), ["valid"]);
     let mut receipt = sandbox.json("run/receipt.json");
-    receipt["run"]["unattended"] = json!(false);
+    receipt["run"]["tool"] = json!("another");
     sandbox.write("run/receipt.json", receipt.to_string());
     validate(&["--stamp"]).exits(1).says("complete-is-stamped");
 }
@@ -424,4 +424,15 @@ fn what_setup_and_commands_leave_is_written_down() {
     sandbox.measure(&["--operator", "binop-swap", "-o", "run"]).run().exits(0);
     let risks = sandbox.json("run/evidence/final-verdict.json")["residual_risks"].to_string();
     assert!(!risks.contains("report.txt"), "{risks}");
+}
+
+#[test]
+fn a_second_answer_that_was_asked_for_is_no_failure_of_the_run() {
+    let sandbox = sealed();
+    let words = ["--operator", "binop-swap", "--confirm", "all", "-o", "twice"];
+    sandbox.measure(&words).run().exits(0);
+    let line = &sandbox.lines("twice/outcomes.jsonl")[1];
+    assert_eq!(line["runs"][1]["attempt"], "confirm");
+    assert_eq!(sandbox.json("twice/evidence/final-verdict.json")["process_failures"], json!([]));
+    assert_eq!(verified(&sandbox, "twice"), ["valid"]);
 }

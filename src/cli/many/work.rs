@@ -231,7 +231,7 @@ impl Checks<'_> {
         args.subject.clone_from(&item.path);
         args.final_tree = self.0.final_tree.join(&item.below);
         (args.json, args.many) = (true, ManyArgs::default());
-        args.jobs = args.jobs.filter(|_| args.asks_about_its_change());
+        args.jobs = args.jobs.filter(|_| args.mutate_change);
         args
     }
 }
