@@ -251,7 +251,8 @@ pub fn measure(
     run.baseline(&baseline, &lab);
     run.flaky_ids = flaky_ids::find(&lab, &task.commands, lab.flaky(), sink)?;
     let trees = &prepared.trees;
-    (run.start, run.variants) = observe::others(task, trees, &links, options, spawner, sink)?;
+    let given = (links.as_slice(), &lab.bytecode_of_outside());
+    (run.start, run.variants) = observe::others(task, trees, given, options, spawner, sink)?;
     sample_to_budget(task, &mut prepared.plan, &mut run, earlier.as_ref(), baseline.cpu());
     let rows = output::rows(&prepared.plan, &trees.base)?;
     output.write_plan(&mut run, &rows, earlier.as_ref())?;

@@ -16,7 +16,7 @@ use super::left::{self, Left};
 use super::sandbox::Workspaces;
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
-use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
+use super::workspace::{Bytecode, Golden, Scope, Scratch, Soundness, Sources, Workspace};
 use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Share, Step, Turn, baseline};
 use crate::base::{Event, RelPath, Sink};
 use crate::task::{Solution, Task};
@@ -254,6 +254,13 @@ impl<'a> Lab<'a> {
         let mut seat = self.seat(worker);
         seat.vacant = true;
         Ok(seat.workspace.vacate()?)
+    }
+
+    /// The bytecode that good runs of the unmutated tree left of sources outside of it, for the
+    /// workspaces of other trees.
+    #[must_use]
+    pub fn bytecode_of_outside(&self) -> Bytecode {
+        self.occupied(0).workspace.bytecode_of_outside()
     }
 
     /// How many workers there are.
