@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from pathlib import Path
 
 from tools import fail, rows, say, timed
 
@@ -39,9 +38,10 @@ class Way:
         line = self.decided[key]
         return line["outcome"], line.get("reason")
 
-    def runs_cost(self):
-        """Wall and CPU seconds of the mutants' own runs, those that were handed down among them."""
-        runs = [run for line in self.decided.values() for run in line["runs"]]
+    def runs_cost(self, only=None):
+        """Wall and CPU seconds of the mutants' own runs, those that were handed down among them; of all
+        mutants, or of some by id."""
+        runs = [run for key in (self.decided if only is None else only) for run in self.decided[key]["runs"]]
         runs += [one for run in runs for one in run.get("declined", ())]
         return [sum(run[unit] for run in runs) for unit in ("wall_s", "cpu_s")]
 
