@@ -46,7 +46,7 @@ fn main() {
         let base = folder.path().join("copies");
         fs::create_dir(&base).expect("a folder");
         let scratch = Scratch::create(&base, &[&root]).expect("a scratch directory");
-        let sources = Sources { tree: &snapshot, heldout: None, links: &[] };
+        let sources = Sources { tree: &snapshot, heldout: None, links: &[], bytecode: None };
         let golden = Golden::create(&scratch, sources).expect("a golden copy");
         let mut seats = kinds.iter().enumerate().map(|(worker, (_, sandbox))| {
             let workspace = Workspace::create(&scratch, &golden, worker).expect("a workspace");

@@ -38,6 +38,7 @@ mod golden;
 mod handle;
 mod layer;
 mod listing;
+mod outside;
 mod remove;
 mod restore;
 mod scratch;
@@ -71,6 +72,7 @@ use crate::base::RelPath;
 
 pub use error::WorkspaceError;
 pub use golden::{Golden, Sources};
+pub use outside::Bytecode;
 pub use scratch::{Aside, Leftover, Scratch};
 pub use soundness::Soundness;
 
