@@ -251,7 +251,8 @@ pub fn measure(
     run.baseline(&baseline, &lab);
     run.flaky_ids = flaky_ids::find(&lab, &task.commands, lab.flaky(), sink)?;
     let trees = &prepared.trees;
-    (run.start, run.variants) = observe::others(task, trees, &links, options, spawner, sink)?;
+    (run.start, run.variants) =
+        observe::others(task, trees, &links, lab.limits(), options, spawner, sink)?;
     sample_to_budget(task, &mut prepared.plan, &mut run, earlier.as_ref(), baseline.cpu());
     let rows = output::rows(&prepared.plan, &trees.base)?;
     output.write_plan(&mut run, &rows, earlier.as_ref())?;
@@ -310,7 +311,7 @@ fn conclude(
             (whole, gates)
         }
     };
-    run.conduct.confirmed = confirm::count(&output.read_outcomes(run)?.0);
+    run.conduct.confirmed = confirm::of_run(output, run)?;
     run.finish(&plan.planned(), &adequacy, &gates, not_reached);
     output.write_run(run)?;
     evidence::finish(output, run)?;
