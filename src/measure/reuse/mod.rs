@@ -66,7 +66,7 @@ const BELOW: &str = "reused/";
 /// Reads the earlier run, before this one takes the place of whatever is in its directory.
 ///
 /// # Errors
-/// [`OutputError`] or [`LedgerError`] when it cannot be read or is about to be removed.
+/// [`MeasureError`] when it cannot be read or is about to be removed.
 pub(super) fn read(options: &Options) -> Result<Option<Earlier>, MeasureError> {
     let Some(Reuse { path, receipt: Some(receipt) }) = &options.reuse else { return Ok(None) };
     let real = |path: &Path| path.canonicalize().ok();
