@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::reuse::Reused;
 use super::{Line, MeasureError, OutputDir, OutputError, RunFile, TaskTrees};
 use crate::base::Sha256;
 use crate::evidence::{Kind, budget, manifest};
@@ -164,11 +165,12 @@ pub(super) fn write_records(
     Ok(())
 }
 
-/// The decided mutants that took more than one straight run.
-#[derive(Debug, Clone, Copy, Default)]
+/// The decided mutants that took more than one straight run, or none.
+#[derive(Debug, Clone, Default)]
 pub struct Unsmooth {
     again: usize,
     lost: usize,
+    reused: Reused,
 }
 
 impl Unsmooth {
@@ -179,6 +181,7 @@ impl Unsmooth {
         self.again += usize::from(line.runs.iter().any(is_repeat));
         let is_lost = |run: &Run| matches!(run.exit, Exit::Lost(_));
         self.lost += usize::from(line.runs.iter().any(is_lost));
+        self.reused.add(line);
     }
 }
 
@@ -334,6 +337,10 @@ pub fn process_failures(run: &RunFile, unsmooth: &Unsmooth) -> Vec<String> {
             "the run was broken off and resumed; {} verdicts are taken over",
             run.taken_over
         ));
+    }
+    match unsmooth.reused.count() {
+        0 => {}
+        count => failures.push(format!("{count} verdicts are those of an earlier run (`--reuse`)")),
     }
     if run.sentinels.failures > 0 {
         failures.push(format!(

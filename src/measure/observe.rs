@@ -10,7 +10,7 @@ use super::tamper::{self, TamperRecord};
 use super::{FLAKY, MeasureError, Options, TaskTrees, flaky_ids, history, protect, runners, trees};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::{self, Reason, Verdict};
-use crate::run::workspace::Sources;
+use crate::run::workspace::{Bytecode, Sources};
 use crate::run::{Exit, Lab, Run, Settings, Spawner, Step};
 use crate::task::{Prepatch, Solution, Task, Variant};
 use crate::tree::Snapshot;
@@ -98,15 +98,14 @@ impl VariantRecord {
 pub(super) fn others(
     task: &Task,
     trees: &TaskTrees,
-    links: &[Link],
-    limits: &[Duration],
+    given: Given<'_>,
     options: &Options,
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<(Option<StartRecord>, Vec<VariantRecord>), MeasureError> {
     history::look(task, trees, sink);
     let settings = Options { jobs: 1, ..options.clone() }.settings(options.logs(), BTreeSet::new());
-    let beside = Beside { task, trees, links, limits, options, settings, spawner, sink };
+    let beside = Beside { task, trees, given, options, settings, spawner, sink };
     let on_start = trees.start.as_ref().map(|tree| start(&beside, tree)).transpose()?;
     Ok((on_start, variants(&beside)?))
 }
@@ -115,8 +114,7 @@ pub(super) fn others(
 struct Beside<'a> {
     task: &'a Task,
     trees: &'a TaskTrees,
-    links: &'a [Link],
-    limits: &'a [Duration],
+    given: Given<'a>,
     options: &'a Options,
     settings: Settings,
     spawner: &'a Spawner,
@@ -130,11 +128,12 @@ impl Beside<'_> {
         tree: &Snapshot,
         with: impl FnOnce(&Lab<'_>) -> Result<T, MeasureError>,
     ) -> Result<T, MeasureError> {
-        let links = fitting(self.links, tree);
-        let sources = Sources { tree, ..self.trees.sources(&links) };
+        let Given { links, bytecode, limits } = self.given;
+        let links = fitting(links, tree);
+        let sources = Sources { tree, bytecode: Some(bytecode), ..self.trees.sources(&links) };
         let lab = Lab::open(self.task, sources, &self.settings, self.spawner, self.sink)?;
         // A wrong tree may hang: it gets the time of the right one, not that of a first run.
-        with(&lab.with_limits(self.limits))
+        with(&lab.with_limits(limits))
     }
 }
 
@@ -267,6 +266,16 @@ fn one(
 
 /// A directory that copies link to: its path in them, and where it is.
 pub(super) type Link = (RelPath, PathBuf);
+
+/// What other trees have of the right solution.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub(super) links: &'a [Link],
+    /// Of what stands outside of its copies.
+    pub(super) bytecode: &'a Bytecode,
+    /// In command order.
+    pub(super) limits: &'a [Duration],
+}
 
 /// The links that have a place in this tree.
 pub(super) fn fitting(links: &[Link], tree: &Snapshot) -> Vec<Link> {

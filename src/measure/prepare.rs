@@ -217,7 +217,10 @@ fn judge(
 }
 
 /// The interpreters of the commands, each once; looked for in the first of the trees that has it.
-fn interpreters(task: &Task, roots: &[Option<&Path>]) -> Result<Vec<Interpreter>, MeasureError> {
+pub(super) fn interpreters(
+    task: &Task,
+    roots: &[Option<&Path>],
+) -> Result<Vec<Interpreter>, MeasureError> {
     // As the commands will find them.
     let path = task.env_set.get("PATH").map(OsString::from);
     let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| "/usr/bin:/bin".into());

@@ -10,13 +10,13 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::builds::Builds;
-use super::environment::{Environment, Places};
+use super::environment::Environment;
 use super::executor::{Ladders, Tier};
 use super::left::{self, Left};
 use super::sandbox::Workspaces;
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
-use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
+use super::workspace::{Bytecode, Golden, Scope, Scratch, Soundness, Sources, Workspace};
 use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Share, Step, Turn, baseline};
 use crate::base::{Event, RelPath, Sink};
 use crate::task::{Solution, Task};
@@ -145,7 +145,7 @@ impl<'a> Lab<'a> {
         let golden = Golden::create(&scratch, sources)?;
         let seat = |worker| {
             let workspace = Workspace::create(&scratch, &golden, worker)?;
-            let environment = environment(task, &workspace, worker);
+            let environment = Environment::of(task, workspace.path(), worker);
             Ok(Mutex::new(Seat {
                 worker,
                 workspace,
@@ -256,6 +256,13 @@ impl<'a> Lab<'a> {
         Ok(seat.workspace.vacate()?)
     }
 
+    /// The bytecode that good runs of the unmutated tree left of sources outside of it, for the
+    /// workspaces of other trees.
+    #[must_use]
+    pub fn bytecode_of_outside(&self) -> Bytecode {
+        self.occupied(0).workspace.bytecode_of_outside()
+    }
+
     /// How many workers there are.
     #[must_use]
     pub fn workers(&self) -> usize {
@@ -287,7 +294,7 @@ impl<'a> Lab<'a> {
         seat.workspace.replace()?;
         (seat.is_placed, seat.warm, seat.vacant) = (false, false, false);
         let worker = seat.worker;
-        seat.environment = environment(self.task, &seat.workspace, worker);
+        seat.environment = Environment::of(self.task, seat.workspace.path(), worker);
         if self.task.setup.is_some() { self.set_up(seat, worker) } else { Ok(()) }
     }
 
@@ -470,13 +477,6 @@ fn remove_leftovers(base: &Path, sink: &dyn Sink) -> Result<(), RunError> {
         });
     }
     Ok(())
-}
-
-fn environment(task: &Task, workspace: &Workspace, worker: usize) -> Environment {
-    let places = Places::below(workspace.path(), worker);
-    let set = task.env_set.iter().map(|(name, value)| (name.clone(), value.clone()));
-    let host = |name: &str| std::env::var_os(name);
-    Environment::for_run(host, &places, &set.collect::<Vec<_>>(), &task.env_pass)
 }
 
 impl Seat {

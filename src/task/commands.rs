@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use toml::Spanned;
-
 use super::file::{AcceptanceEntry, Role};
 use super::resolve::Reader;
 use super::{Command, Overrides, Prepatch, Probe, SealedPlace, TaskError};

@@ -37,6 +37,9 @@ impl Input {
         }
         let outcomes_sha256 = Sha256::of(&read(&output.outcomes())?);
         let (lines, _) = output.read_outcomes(&run)?;
+        if lines.iter().any(|line| line.reused.is_some()) {
+            return Err(MergeError::Reused(path.to_owned()));
+        }
         Ok(Self { output, run, plan, lines, outcomes_sha256 })
     }
 
