@@ -89,22 +89,23 @@ impl VariantRecord {
     }
 }
 
-/// Runs the commands on the start tree, where there is one, and on the other solutions, within the time
-/// `limits` of the commands.
+/// Runs the commands on the start tree, where there is one, and on the other solutions, after those on
+/// the right one in `lab`.
 ///
 /// # Errors
 /// [`MeasureError::FlakyStart`] when a command ends differently from one time to the other on the
 /// start tree and `flaky` is not allowed; else as [`measure`](super::measure()).
 pub(super) fn others(
-    task: &Task,
+    (task, lab): (&Task, &Lab<'_>),
     trees: &TaskTrees,
-    given: Given<'_>,
+    links: &[Link],
     options: &Options,
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<(Option<StartRecord>, Vec<VariantRecord>), MeasureError> {
     history::look(task, trees, sink);
     let settings = Options { jobs: 1, ..options.clone() }.settings(options.logs(), BTreeSet::new());
+    let given = Given { links, bytecode: &lab.bytecode_of_outside(), limits: lab.limits() };
     let beside = Beside { task, trees, given, options, settings, spawner, sink };
     let on_start = trees.start.as_ref().map(|tree| start(&beside, tree)).transpose()?;
     Ok((on_start, variants(&beside)?))
@@ -269,12 +270,12 @@ pub(super) type Link = (RelPath, PathBuf);
 
 /// What other trees have of the right solution.
 #[derive(Clone, Copy)]
-pub(super) struct Given<'a> {
-    pub(super) links: &'a [Link],
+struct Given<'a> {
+    links: &'a [Link],
     /// Of what stands outside of its copies.
-    pub(super) bytecode: &'a Bytecode,
+    bytecode: &'a Bytecode,
     /// In command order.
-    pub(super) limits: &'a [Duration],
+    limits: &'a [Duration],
 }
 
 /// The links that have a place in this tree.

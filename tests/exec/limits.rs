@@ -18,6 +18,7 @@ fn a_tree_beside_the_right_one_gets_no_more_time() {
     let (root, logs) = (folder.path().join("tree"), folder.path().join("logs"));
     fs::create_dir_all(&root).expect("a folder");
     fs::create_dir(&logs).expect("a folder");
+    fs::write(root.join("file"), "").expect("a file");
     let argv = ["sleep", "60"].map(str::to_owned).to_vec();
     let task = task::load(&root, &Overrides { argv, ..Overrides::default() });
     let task = task.expect("a tree and a command");
@@ -32,7 +33,7 @@ fn a_tree_beside_the_right_one_gets_no_more_time() {
         full_matrix: false,
         flaky: None,
     };
-    let sources = Sources { tree: &snapshot, heldout: None, links: &[] };
+    let sources = Sources { tree: &snapshot, heldout: None, links: &[], bytecode: None };
     let lab = Lab::open(&task, sources, &settings, &spawner, &Silent).expect("workspaces");
     let lab = lab.with_limits(&[Duration::from_millis(100)]);
     let rounds = lab.observe("start", 1).expect("it is observed");
