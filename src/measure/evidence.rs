@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Line, MeasureError, OutputDir, OutputError, RunFile, TaskTrees, reuse};
+use super::reuse::Reused;
+use super::{Line, MeasureError, OutputDir, OutputError, RunFile, TaskTrees};
 use crate::base::Sha256;
 use crate::evidence::{Kind, budget, manifest};
 use crate::run::{Attempt, Exit, Left, Run, Step};
@@ -146,21 +147,42 @@ fn offline(run: &RunFile) -> bool {
 /// # Errors
 /// [`MeasureError`] when a file cannot be read or written.
 pub fn finish(output: &OutputDir, run: &RunFile) -> Result<(), MeasureError> {
-    let (lines, _) = output.read_outcomes(run)?;
-    Ok(write_records(output, run, &lines)?)
+    let mut unsmooth = Unsmooth::default();
+    output.each_outcome(run, |line| unsmooth.add(&line))?;
+    Ok(write_records(output, run, &unsmooth)?)
 }
 
-/// Writes the records that follow from a run and these verdicts.
+/// Writes the records that follow from a run and what was seen of its verdicts.
 pub(super) fn write_records(
     output: &OutputDir,
     run: &RunFile,
-    lines: &[Line],
+    unsmooth: &Unsmooth,
 ) -> Result<(), OutputError> {
     let files = manifest::read(&output.read_evidence(MANIFEST)?).unwrap_or_default();
-    for (kind, name, record) in records(run, lines, &files) {
+    for (kind, name, record) in records(run, unsmooth, &files) {
         write(output, kind, &name, &record)?;
     }
     Ok(())
+}
+
+/// The decided mutants that took more than one straight run, or none.
+#[derive(Debug, Clone, Default)]
+pub struct Unsmooth {
+    again: usize,
+    lost: usize,
+    reused: Reused,
+}
+
+impl Unsmooth {
+    /// Looks at one more.
+    pub fn add(&mut self, line: &Line) {
+        // A second answer that was asked for is no failure.
+        let is_repeat = |run: &Run| matches!(run.attempt, Attempt::Repeat | Attempt::Alone);
+        self.again += usize::from(line.runs.iter().any(is_repeat));
+        let is_lost = |run: &Run| matches!(run.exit, Exit::Lost(_));
+        self.lost += usize::from(line.runs.iter().any(is_lost));
+        self.reused.add(line);
+    }
 }
 
 /// The records that follow from a run, its verdicts and its manifest: shape, name below `evidence/`,
@@ -168,7 +190,7 @@ pub(super) fn write_records(
 #[must_use]
 pub fn records(
     run: &RunFile,
-    lines: &[Line],
+    unsmooth: &Unsmooth,
     files: &BTreeMap<String, Sha256>,
 ) -> Vec<(Kind, String, Value)> {
     let budget = serde_json::to_value(path_budget(run)).expect("plain values");
@@ -183,7 +205,7 @@ pub fn records(
             records.push((Kind::GateResult, name("start"), record));
         }
     }
-    records.push((Kind::FinalVerdict, VERDICT.to_owned(), verdict(run, lines, files)));
+    records.push((Kind::FinalVerdict, VERDICT.to_owned(), verdict(run, unsmooth, files)));
     records
 }
 
@@ -245,7 +267,7 @@ fn gate(run: &RunFile, place: usize, scenario: &str, tree: Sha256, last: Option<
 }
 
 /// What the run is judged by, its parts apart.
-fn verdict(run: &RunFile, lines: &[Line], files: &BTreeMap<String, Sha256>) -> Value {
+fn verdict(run: &RunFile, unsmooth: &Unsmooth, files: &BTreeMap<String, Sha256>) -> Value {
     let (changed, added, removed) = change(files);
     let totals = run.totals.as_ref();
     let gates = run.gates.iter().map(|(name, pass)| (name.clone(), json!({"pass": pass})));
@@ -277,7 +299,7 @@ fn verdict(run: &RunFile, lines: &[Line], files: &BTreeMap<String, Sha256>) -> V
         },
         "gates": gates.collect::<serde_json::Map<_, _>>(),
         "reviews": [],
-        "process_failures": process_failures(run, lines),
+        "process_failures": process_failures(run, unsmooth),
         "residual_risks": residual_risks(run),
         "skipped_gates": skipped_gates(run),
         "not_authorized_by_this_verdict":
@@ -308,7 +330,7 @@ fn change(files: &BTreeMap<String, Sha256>) -> (Vec<String>, Vec<String>, Vec<St
 
 /// What did not go smoothly on the way, whatever came of it. Empty only when nothing did.
 #[must_use]
-pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
+pub fn process_failures(run: &RunFile, unsmooth: &Unsmooth) -> Vec<String> {
     let mut failures = Vec::new();
     if run.resumed {
         failures.push(format!(
@@ -316,7 +338,7 @@ pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
             run.taken_over
         ));
     }
-    match reuse::count(lines) {
+    match unsmooth.reused.count() {
         0 => {}
         count => failures.push(format!("{count} verdicts are those of an earlier run (`--reuse`)")),
     }
@@ -335,15 +357,11 @@ pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
             check.made_again
         ));
     }
-    // A second answer that was asked for is no failure.
-    let is_repeat = |run: &Run| matches!(run.attempt, Attempt::Repeat | Attempt::Alone);
-    let again = |line: &&Line| line.runs.iter().any(is_repeat);
-    match lines.iter().filter(again).count() {
+    match unsmooth.again {
         0 => {}
         count => failures.push(format!("{count} mutants were run again before they were decided")),
     }
-    let lost = |line: &&Line| line.runs.iter().any(|run| matches!(run.exit, Exit::Lost(_)));
-    match lines.iter().filter(lost).count() {
+    match unsmooth.lost {
         0 => {}
         count => failures.push(format!("runs of {count} mutants were lost")),
     }

@@ -7,6 +7,7 @@ use adequacy_mutators::Language;
 
 use super::{MeasureError, SinceRecord, TaskTrees, Wanted, cargo, links};
 use crate::base::{Event, RelPath, Sink};
+use crate::plan::cargo::SETTINGS;
 use crate::plan::compile::{self, Judge};
 use crate::plan::interpreter::{self, Found, Interpreter};
 use crate::plan::{Fate, Plan, duplicate};
@@ -156,6 +157,10 @@ fn tell(task: &Task, plan: &Plan, sink: &dyn Sink) {
     let ignored = plan.ignored.iter().map(|file| format!("`{}` ({})", file.path, file.why));
     if !plan.ignored.is_empty() {
         note(format!("not mutated: {}", few(ignored, IN_RUN_FILE)));
+    }
+    let left_out = plan.files.iter().map(|file| file.left_out).sum::<u32>();
+    if left_out > 0 {
+        note(format!("{left_out} mutants are left out by `{SETTINGS}`"));
     }
     for file in &plan.files {
         let path = &file.path;

@@ -10,7 +10,7 @@ use super::count::share;
 use super::escape::{command, property};
 use super::log::RunLog;
 use super::sarif::message;
-use super::survivors;
+use super::{Style, survivors};
 
 /// Warnings that GitHub shows of one step.
 const SHOWN: usize = 10;
@@ -37,9 +37,15 @@ pub(super) fn render(log: &RunLog, prefix: &str) -> String {
             command(&message(log, entry)),
         );
     }
+    let headline = super::headline(&log.run, Style::PLAIN);
+    if !headline.is_empty() {
+        let _ = writeln!(text, "::notice title=adequacy::{}", command(headline.trim_end()));
+    }
     let totals = log.count.totals();
+    let sample = log.run.sample.as_ref();
+    let sample = sample.map(|it| format!(", a sample of {}", it.population)).unwrap_or_default();
     let words = format!(
-        "{} of {} mutants killed ({}), {} survived, {} undecided",
+        "{} of {} mutants killed ({}){sample}, {} survived, {} undecided",
         totals.killed,
         totals.mutants,
         share(totals.killed, totals.mutants),

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use super::count::share;
 use super::escape::{fenced, markdown as plain};
 use super::log::RunLog;
+use super::summary::of_a_sample;
 use super::text;
-use super::{Group, survivors};
+use super::{Group, Style, survivors};
 
 /// Survivors that a job summary lists; hosts cut long ones.
 const LISTED: usize = 50;
@@ -21,6 +22,10 @@ pub(super) fn render(log: &RunLog) -> String {
     if log.reveals_solution() {
         text.push_str("> **This report shows the right solution of the task.**\n\n");
     }
+    let headline = super::headline(&log.run, Style::PLAIN);
+    if !headline.is_empty() {
+        let _ = writeln!(text, "{}", fenced("text", &headline));
+    }
     let _ = writeln!(
         text,
         "**{} killed**, {} by an ordinary failing exit alone\n\n{}\n",
@@ -28,7 +33,7 @@ pub(super) fn render(log: &RunLog) -> String {
         share(log.count.by_exit(), totals.mutants),
         text::totals(&totals)
     );
-    for line in super::executors::lines(log) {
+    for line in of_a_sample(&log.run).into_iter().chain(super::executors::lines(log)) {
         let _ = writeln!(text, "{}\n", plain(&line));
     }
     let triaged = log.triage_words();

@@ -291,14 +291,20 @@ fn sampling(text: &mut String, run: &RunFile) {
     if let Some((killed, all)) = run.sites {
         let _ = writeln!(text, "Places in the sources with a kill: {killed} of {all}");
     }
-    if let Some(Interval { population, sampled, share, margin }) = run.sample {
+    if let Some(words) = of_a_sample(run) {
+        let _ = writeln!(text, "{words}");
+    }
+}
+
+/// What a sample says of all mutants; `None` where none was drawn.
+pub(super) fn of_a_sample(run: &RunFile) -> Option<String> {
+    run.sample.as_ref().map(|Interval { population, sampled, share, margin }| {
         let (share, margin) = (100.0 * share, 100.0 * margin);
-        let _ = writeln!(
-            text,
+        format!(
             "Sampled: {sampled} of {population} mutants; of all of them {share:.1} % +- {margin:.1} % \
              killed (95 %). That is about the choice of these mutants, not about real faults missed"
-        );
-    }
+        )
+    })
 }
 
 fn not_reached(text: &mut String, run: &RunFile) {

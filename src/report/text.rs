@@ -8,6 +8,7 @@ use super::Style;
 use super::entry;
 use super::terminal::escaped;
 use crate::measure::Totals;
+use crate::plan::cargo::SETTINGS;
 use crate::plan::{Mutant, Plan, Row, lines, readable};
 use crate::tree::{Snapshot, TreeError};
 
@@ -100,6 +101,9 @@ pub fn files(plan: &Plan) -> String {
         }
         if file.skipped > 0 {
             notes.push(format!("{} sites skipped by a comment", file.skipped));
+        }
+        if file.left_out > 0 {
+            notes.push(format!("{} left out by `{SETTINGS}`", file.left_out));
         }
         if file.too_long > 0 {
             notes.push(format!("{} not made, the source is too long there", file.too_long));

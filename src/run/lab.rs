@@ -51,9 +51,6 @@ impl Settings {
     }
 }
 
-/// The limit of a command none of whose baseline runs took long.
-const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
-
 /// What a run needs; dropping it removes the scratch directory.
 pub struct Lab<'a> {
     pub(super) task: &'a Task,
@@ -305,10 +302,7 @@ impl<'a> Lab<'a> {
     /// [`RunError::Red`] when a run does not pass, [`RunError::NotStarted`] when one cannot start.
     pub fn baseline(&self) -> Result<Baseline, RunError> {
         let mut baseline = baseline::run(self)?;
-        let limit = |(place, command): (usize, &crate::task::Command)| {
-            command.timeout.unwrap_or_else(|| SHORTEST_LIMIT.max(baseline.slowest(place) * 5))
-        };
-        let limits = self.task.commands.iter().enumerate().map(limit).collect();
+        let limits = self.limits_after(&baseline)?;
         self.limits.set(limits).expect("there is one baseline");
         self.flaky.set(self.find_flaky(&baseline)?).expect("there is one baseline");
         baseline.tests = self.refuse_empty(&baseline)?;
@@ -363,6 +357,13 @@ impl<'a> Lab<'a> {
     #[must_use]
     pub fn snapshot(&self) -> &Snapshot {
         self.snapshot
+    }
+
+    /// With the limits of another lab's baseline, in command order, for a tree that has none of its own.
+    #[must_use]
+    pub fn with_limits(self, limits: &[Duration]) -> Self {
+        self.limits.set(limits.to_vec()).expect("there is no baseline");
+        self
     }
 
     /// The limits in force, in command order, once there is a baseline.

@@ -14,6 +14,7 @@ use crate::measure::{MeasureError, Options, Prepared, RunFile, prepare, run_file
 use crate::plan::interpreter::{Found, Interpreter};
 use crate::run::Environment;
 use crate::task::Task;
+use crate::tree::Snapshot;
 
 /// Prints the digest of what an interpreter may import.
 const INSTALLED: &str = include_str!("installed.py");
@@ -45,7 +46,7 @@ pub(super) fn of(
     run: &RunFile,
 ) -> Result<Key, MeasureError> {
     let environment = Environment::of(task, Path::new("/"), 0);
-    let roots = [Some(task.tree.as_path()), prepared.links_from.as_ref().map(|it| it.root())];
+    let roots = [Some(task.tree.as_path()), prepared.links_from.as_ref().map(Snapshot::root)];
     let interpreters = prepare::interpreters(task, &roots)?;
     let named = interpreters.iter().map(|it| it.program.display().to_string()).collect::<Vec<_>>();
     let rest = Task { commands: Vec::new(), ..without_places(task) };
