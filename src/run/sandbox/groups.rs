@@ -245,7 +245,8 @@ mod tests {
         fs::create_dir(&place).expect("a folder");
         fs::write(place.join("cgroup.controllers"), "memory pids\n").expect("a file");
         fs::write(place.join("cgroup.subtree_control"), "pids\n").expect("a file");
-        let groups = usable_at(&BOTH, |_| Some(place.clone()));
+        let memory = Limits { processes: None, ..BOTH };
+        let groups = usable_at(&memory, |_| Some(place.clone()));
         assert!(groups.memory.is_none() && groups.short_of.is_some());
         assert_eq!(
             fs::read_to_string(place.join("cgroup.subtree_control")).expect("the file"),
