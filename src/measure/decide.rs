@@ -45,7 +45,7 @@ pub(super) fn decide(
     }
     let todo = todo.into_iter().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     if !run.executors.exact_only {
-        run.executors.add(lab.offer(baseline, todo.len(), &caught)?);
+        run.executors.add(lab.offer(plan, baseline, &todo, &caught)?);
     }
     let keeper = Keeper {
         output,
