@@ -9,13 +9,14 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::builds::Builds;
+use super::environment::Environment;
 use super::executor::Tier;
 use super::left::{self, Left};
 use super::sandbox::Workspaces;
-use super::seat::{Seat, Sitting, environment};
+use super::seat::{Seat, Sitting};
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
-use super::workspace::{Golden, Scope, Scratch, Soundness, Sources};
+use super::workspace::{Bytecode, Golden, Scope, Scratch, Soundness, Sources};
 use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Share, Step, baseline};
 use crate::base::{Event, RelPath, Sink};
 use crate::task::{Solution, Task};
@@ -49,9 +50,6 @@ impl Settings {
         }
     }
 }
-
-/// The limit of a command none of whose baseline runs took long.
-const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
 
 /// What a run needs; dropping it removes the scratch directory.
 pub struct Lab<'a> {
@@ -208,6 +206,13 @@ impl<'a> Lab<'a> {
         Ok(seat.workspace.vacate()?)
     }
 
+    /// The bytecode that good runs of the unmutated tree left of sources outside of it, for the
+    /// workspaces of other trees.
+    #[must_use]
+    pub fn bytecode_of_outside(&self) -> Bytecode {
+        self.occupied(0).workspace.bytecode_of_outside()
+    }
+
     /// How many workers there are.
     #[must_use]
     pub fn workers(&self) -> usize {
@@ -242,7 +247,7 @@ impl<'a> Lab<'a> {
         seat.workspace.replace()?;
         (seat.is_placed, seat.warm, seat.vacant) = (false, false, false);
         let worker = seat.worker;
-        seat.environment = environment(self.task, &seat.workspace, worker);
+        seat.environment = Environment::of(self.task, seat.workspace.path(), worker);
         if self.task.setup.is_some() { self.set_up(seat, worker) } else { Ok(()) }
     }
 
@@ -253,10 +258,7 @@ impl<'a> Lab<'a> {
     /// [`RunError::Red`] when a run does not pass, [`RunError::NotStarted`] when one cannot start.
     pub fn baseline(&self) -> Result<Baseline, RunError> {
         let mut baseline = baseline::run(self)?;
-        let limit = |(place, command): (usize, &crate::task::Command)| {
-            command.timeout.unwrap_or_else(|| SHORTEST_LIMIT.max(baseline.slowest(place) * 5))
-        };
-        let limits = self.task.commands.iter().enumerate().map(limit).collect();
+        let limits = self.limits_after(&baseline)?;
         self.limits.set(limits).expect("there is one baseline");
         self.flaky.set(self.find_flaky(&baseline)?).expect("there is one baseline");
         baseline.tests = self.refuse_empty(&baseline)?;

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
 
-use super::environment::{Environment, Places};
+use super::environment::Environment;
 use super::executor::Ladders;
 use super::workspace::{Golden, Scratch, Workspace, WorkspaceError};
 use super::{Certificate, Turn};
@@ -55,7 +55,7 @@ impl Seat {
         (worker, folder): (usize, usize),
     ) -> Result<Self, WorkspaceError> {
         let workspace = Workspace::create(scratch, golden, folder)?;
-        let environment = environment(task, &workspace, worker);
+        let environment = Environment::of(task, workspace.path(), worker);
         Ok(Self {
             worker,
             workspace,
@@ -77,12 +77,4 @@ impl Seat {
     pub(super) fn certify(&mut self, certificate: Option<Certificate>) {
         self.certificate = certificate;
     }
-}
-
-/// The variables of this worker's commands.
-pub(super) fn environment(task: &Task, workspace: &Workspace, worker: usize) -> Environment {
-    let places = Places::below(workspace.path(), worker);
-    let set = task.env_set.iter().map(|(name, value)| (name.clone(), value.clone()));
-    let host = |name: &str| std::env::var_os(name);
-    Environment::for_run(host, &places, &set.collect::<Vec<_>>(), &task.env_pass)
 }

@@ -4,6 +4,7 @@ mod bodies;
 mod build;
 mod cheats;
 mod hosts;
+mod names;
 mod outline;
 
 pub use bodies::{CONSTANTS, DEGENERATE};
@@ -12,4 +13,5 @@ pub use build::{BuildOutline, Conditional, Module, Parent, build_outline};
 pub use cheats::CHEATS;
 pub(crate) use cheats::cheats;
 pub use hosts::{Host, denied, hosts};
+pub use names::cargo_mutants_names;
 pub(crate) use outline::outline;
