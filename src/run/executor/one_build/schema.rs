@@ -221,8 +221,7 @@ fn chooser(folder: &str, function: usize, arms: &[u32]) -> String {
         let _ = writeln!(bodies, "        {number} => return include!({body}),");
     }
     format!(
-        "{{
-    #[allow(unused, unreachable_code, nonstandard_style)]
+        "{{ #[allow(unused, unreachable_code, nonstandard_style)]
     let () = {{
         extern crate std as __adequacy_std;
         static __ADEQUACY_CHOSEN: __adequacy_std::sync::atomic::AtomicU32 =
