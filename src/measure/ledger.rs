@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::OutputDir;
-use super::executors::{Decided, RAN};
+use super::executors::Decided;
 use crate::base::Sha256;
 use crate::outcome::Outcome;
 use crate::plan::{Mutant, Plan};
@@ -136,7 +136,7 @@ impl Ledger {
             id: mutant.id.to_string(),
             outcome: decided.outcome,
             executor: decided.executor,
-            basis: RAN.to_owned(),
+            basis: decided.basis().to_owned(),
             reused: None,
             runs: runs.to_vec(),
         })

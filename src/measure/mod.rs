@@ -260,21 +260,20 @@ pub fn measure(
     output.write_plan(&mut run, &rows, earlier.as_ref())?;
     output.write_sources(&prepared.plan, &trees.base)?;
     run.controls = Some(controls::before(&lab, task, &prepared, sink)?);
-    let (plan, snapshot) = (&prepared.plan, &trees.base);
+    let (plan, snapshot, shard) = (&prepared.plan, &trees.base, options.shard);
     let reusable = reuse::reusable((task, options), &prepared, &rows, reused, &mut run, sink)?;
     let outcomes =
         decide::decide((&lab, &baseline), task, &output, &mut run, plan, reusable, sink)?;
     if options.check_parallel {
         parallel::check(&lab, task, &output, &mut run, plan, &outcomes)?;
     }
-    let (shard, known) = (options.shard, runners(task));
-    let not_reached = controls::after(&lab, plan, snapshot, &known, shard, &outcomes, sink)?;
+    let missed = controls::after(&lab, plan, snapshot, &runners(task), shard, &outcomes, sink)?;
     drop(lab);
     let unchanged = || unchanged(task, options, trees, &links, &watched);
     spoiled_by(nothing_left(spawner).and_then(|()| unchanged()), &mut run, &output)?;
     tell_of_commands(task, &prepared, &output, &mut run, &outcomes)?;
     let (adequacy, gates) =
-        conclude(task, &prepared.plan, options, &outcomes, &output, &mut run, not_reached)?;
+        conclude(task, &prepared.plan, options, &outcomes, &output, &mut run, missed)?;
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);
     Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })

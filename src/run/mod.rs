@@ -22,6 +22,7 @@ mod processes;
 mod red;
 mod runner;
 pub mod sandbox;
+mod seat;
 pub mod spawn;
 mod trial;
 mod turns;
@@ -108,6 +109,10 @@ pub struct Run {
     /// The faster executors that were asked first and could not vouch for what they saw.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declined: Vec<Declined>,
+    /// Whether nothing, or not all of the command, was run, because what was left out does not reach
+    /// the mutant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unreached: bool,
 }
 
 /// The runs of a mutant's first answer, and those of its second, of which there may be none.

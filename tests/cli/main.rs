@@ -18,6 +18,7 @@ mod isolation;
 mod list;
 mod many;
 mod mutate_change;
+mod one_build;
 mod places;
 mod probes;
 mod processes;

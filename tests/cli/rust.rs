@@ -15,7 +15,7 @@ fn toolchain() -> OsString {
     path
 }
 
-fn with_cargo(call: Call<'_>) -> Call<'_> {
+pub(crate) fn with_cargo(call: Call<'_>) -> Call<'_> {
     call.env("PATH", toolchain())
 }
 

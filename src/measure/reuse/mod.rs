@@ -167,7 +167,8 @@ impl Earlier {
     }
 }
 
-/// Whether a verdict was given at once, by an ordinary end of a command, and within today's limits.
+/// Whether a verdict was given at once, by whole commands that ended ordinarily, and within today's
+/// limits.
 fn stands(line: &Line, run: &RunFile) -> bool {
     let ordinary = match line.outcome {
         Outcome::Survived => true,
@@ -189,7 +190,9 @@ fn stands(line: &Line, run: &RunFile) -> bool {
         Step::Setup | Step::Build | Step::Product(_) | Step::Tests(_) => false,
     };
     let at_once = |one: &Run| matches!(one.attempt, Attempt::First | Attempt::Confirm);
-    ordinary && line.runs.iter().all(|one| at_once(one) && in_time(one))
+    // What a command reaches was seen in the earlier run only.
+    let whole = |one: &Run| !one.unreached;
+    ordinary && line.runs.iter().all(|one| at_once(one) && in_time(one) && whole(one))
 }
 
 impl Reusable {

@@ -6,6 +6,7 @@
 //! processes only through the lab's spawner. Repeats, sentinels and the confirmation of time-outs are
 //! the pool's, the spot check is the conductor's, once for all executors.
 
+mod one_build;
 mod prepare;
 mod probe;
 mod sharpened;
@@ -15,9 +16,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::lab::{Lab, Seat};
+use super::lab::Lab;
+use super::seat::Seat;
 use super::trial::Edits;
-use super::{Attempt, Run, RunError, Step};
+use super::{Run, RunError};
 use crate::base::seconds;
 
 pub use prepare::Offered;
@@ -28,6 +30,8 @@ pub use prepare::Offered;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
+    /// The real command in a fresh process on one build that holds every mutant.
+    OneBuild,
     /// The real command in a fresh process on a real mutated file, told by its environment to stop at
     /// the first failing test.
     Sharpened,
@@ -38,7 +42,7 @@ pub enum Tier {
 
 impl Tier {
     /// The first rung of a whole ladder.
-    pub(super) const FASTEST: Self = Self::Sharpened;
+    pub(super) const FASTEST: Self = Self::OneBuild;
 
     /// Whether it is the exact path.
     #[must_use]
@@ -50,6 +54,7 @@ impl Tier {
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
+            Self::OneBuild => "one-build",
             Self::Sharpened => "sharpened",
             Self::Exact => "exact",
         }
@@ -87,6 +92,11 @@ pub(super) struct Asked<'a> {
 pub(super) trait Executor: Send {
     fn tier(&self) -> Tier;
 
+    /// Whether it has anything to say of the tree with these files changed.
+    fn takes(&self, _edits: &Edits) -> bool {
+        true
+    }
+
     /// Makes the run, or says why it cannot vouch for it.
     fn run(
         &mut self,
@@ -100,31 +110,36 @@ pub(super) trait Executor: Send {
 pub(super) type Ladders = Vec<Vec<Box<dyn Executor>>>;
 
 impl Lab<'_> {
-    /// Makes a first run of a command by the first rung that vouches for it, from `from` on; as
-    /// [`Lab::step`] else.
+    /// Makes a first run of a command by the first rung that vouches for it, from `from` on; where none
+    /// does, what those saw that were asked.
     pub(super) fn climb(
         &self,
         seat: &mut Seat,
         asked: Asked<'_>,
         from: Tier,
-    ) -> Result<(Run, Option<Run>), RunError> {
+    ) -> Result<Result<Run, Vec<Declined>>, RunError> {
         let mut declined = Vec::new();
         // Out of the seat, which each rung needs whole.
         let mut rungs = std::mem::take(&mut seat.ladders[asked.command]);
-        for rung in rungs.iter_mut().filter(|rung| rung.tier() >= from) {
+        let able = |rung: &&mut Box<dyn Executor>| rung.tier() >= from && rung.takes(asked.edits);
+        for rung in rungs.iter_mut().filter(able) {
             match rung.run(self, seat, asked)? {
                 Ok(run) => {
                     seat.ladders[asked.command] = rungs;
-                    return Ok((Run { declined, ..run }, None));
+                    return Ok(Ok(Run { declined, ..run }));
                 }
                 Err(one) => declined.push(one),
             }
         }
         seat.ladders[asked.command] = rungs;
-        let Asked { name, edits, command, must_build } = asked;
-        let how = (Attempt::First, must_build);
-        let (run, tests) = self.step(seat, name, edits, Step::Command(command), how)?;
-        Ok((Run { declined, ..run }, tests))
+        Ok(Err(declined))
+    }
+
+    /// Whether an executor showed already that the product builds on the tree with these files changed.
+    pub(super) fn is_known_to_build(&self, seat: &Seat, edits: &Edits, from: Tier) -> bool {
+        let mut rungs = seat.ladders.iter().flatten();
+        from <= Tier::OneBuild
+            && rungs.any(|rung| rung.tier() == Tier::OneBuild && rung.takes(edits))
     }
 
     /// Gives up the faster executors of these commands, by place: they were caught.
