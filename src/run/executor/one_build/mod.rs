@@ -22,7 +22,7 @@ use crate::plan::Plan;
 use crate::run::{Attempt, Exit, Run, Step};
 
 /// Mutants that share a build, below which making and checking it costs more than it saves.
-pub(super) const FEWEST: usize = 20;
+pub(super) const FEWEST: usize = 40;
 
 /// A log as long as this may have lost its middle.
 const LONGEST_LOG: usize = 200 << 10;
