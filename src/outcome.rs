@@ -294,6 +294,7 @@ mod tests {
             log_sha256: None,
             executor: Tier::Exact,
             declined: Vec::new(),
+            outside_budget: Vec::new(),
         }
     }
 

@@ -20,7 +20,7 @@ use super::workspace::{Bytecode, Golden, Scope, Scratch, Soundness, Sources, Wor
 use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Share, Step, Turn, baseline};
 use crate::base::{Event, RelPath, Sink};
 use crate::task::{Solution, Task};
-use crate::tree::Snapshot;
+use crate::tree::{Globs, Snapshot};
 
 /// How a run is made; the same for all its mutants.
 #[derive(Debug, Clone)]
@@ -140,8 +140,11 @@ impl<'a> Lab<'a> {
         };
         sink.tell(Event::Step { name: copies.into(), total: None });
         let golden = Golden::create(&scratch, sources)?;
+        // Where a pattern is none, nothing is permitted.
+        let permitted = Globs::new(&left::permitted(task)).ok();
         let seat = |worker| {
             let workspace = Workspace::create(&scratch, &golden, worker)?;
+            let workspace = workspace.permitting(permitted.clone());
             let environment = Environment::of(task, workspace.path(), worker);
             Ok(Mutex::new(Seat {
                 worker,
@@ -156,20 +159,18 @@ impl<'a> Lab<'a> {
         };
         let seats =
             pool.install(|| (0..jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>())?;
-        let (limits, flaky, usual) = (OnceLock::new(), OnceLock::new(), Mutex::default());
-        let snapshot = sources.tree;
         let lab = Self {
             task,
-            snapshot,
+            snapshot: sources.tree,
             settings,
             sink,
             spawner,
             pool,
             seats,
             builds: Builds::of(task),
-            limits,
-            usual,
-            flaky,
+            limits: OnceLock::new(),
+            usual: Mutex::default(),
+            flaky: OnceLock::new(),
             before: Mutex::default(),
             left: Mutex::default(),
             at_sealed_places: false,
@@ -305,6 +306,7 @@ impl<'a> Lab<'a> {
         let limits = self.limits_after(&baseline)?;
         self.limits.set(limits).expect("there is one baseline");
         self.flaky.set(self.find_flaky(&baseline)?).expect("there is one baseline");
+        self.get_used_to_left();
         baseline.tests = self.refuse_empty(&baseline)?;
         Ok(baseline)
     }
@@ -410,7 +412,7 @@ impl<'a> Lab<'a> {
         Sitting { seat: self.occupied(worker), _turn: turn }
     }
 
-    fn occupied(&self, worker: usize) -> MutexGuard<'_, Seat> {
+    pub(super) fn occupied(&self, worker: usize) -> MutexGuard<'_, Seat> {
         self.seats[worker].lock().expect("a worker that panics ends the run")
     }
 }

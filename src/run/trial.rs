@@ -143,6 +143,7 @@ impl Lab<'_> {
         } else if step != Step::Setup {
             let known_good = edits.is_empty() && self.is_good(&run);
             self.clean(seat, known_good)?;
+            run.outside_budget = self.outside_budget(seat, edits);
         }
         Ok((run, tests))
     }
@@ -271,6 +272,7 @@ impl Lab<'_> {
             log,
             executor: Tier::Exact,
             declined: Vec::new(),
+            outside_budget: Vec::new(),
         })
     }
 }

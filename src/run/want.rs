@@ -30,6 +30,7 @@ impl Lab<'_> {
             log_sha256: None,
             executor: Tier::Exact,
             declined: Vec::new(),
+            outside_budget: Vec::new(),
         }
     }
 }
