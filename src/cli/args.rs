@@ -218,7 +218,7 @@ pub(crate) struct KeepArgs {
     /// Most undecided mutants
     #[arg(long, value_name = "N")]
     pub(crate) max_undecided: Option<u64>,
-    /// Only the line of totals, and what is wrong
+    /// Only the line of totals, below the headline where there is a start tree, and what is wrong
     #[arg(short, long)]
     pub(crate) quiet: bool,
     /// Print run.json on stdout, and the line of totals on stderr

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{Line, MeasureError, OutputDir, OutputError, RunFile, TaskTrees, reuse};
+use super::reuse::Reused;
+use super::{Line, MeasureError, OutputDir, OutputError, RunFile, TaskTrees};
 use crate::base::Sha256;
 use crate::evidence::{Kind, budget, manifest};
 use crate::run::sandbox::Workspaces;
@@ -139,18 +140,6 @@ fn breached(run: &RunFile) -> Vec<String> {
     )
 }
 
-/// The paths outside of the budget that judged runs left, each with how many mutants did.
-fn strayed(lines: &[Line]) -> BTreeMap<&str, usize> {
-    let mut found = BTreeMap::new();
-    for line in lines {
-        let paths = line.runs.iter().flat_map(|run| &run.outside_budget).map(String::as_str);
-        for path in paths.collect::<BTreeSet<_>>() {
-            *found.entry(path).or_insert(0) += 1;
-        }
-    }
-    found
-}
-
 const NOT_ENFORCED: &str = "not enforced";
 
 /// Whether commands could reach no network but a loopback of their own.
@@ -164,21 +153,48 @@ fn offline(run: &RunFile) -> bool {
 /// # Errors
 /// [`MeasureError`] when a file cannot be read or written.
 pub fn finish(output: &OutputDir, run: &RunFile) -> Result<(), MeasureError> {
-    let (lines, _) = output.read_outcomes(run)?;
-    Ok(write_records(output, run, &lines)?)
+    let mut unsmooth = Unsmooth::default();
+    output.each_outcome(run, |line| unsmooth.add(&line))?;
+    Ok(write_records(output, run, &unsmooth)?)
 }
 
-/// Writes the records that follow from a run and these verdicts.
+/// Writes the records that follow from a run and what was seen of its verdicts.
 pub(super) fn write_records(
     output: &OutputDir,
     run: &RunFile,
-    lines: &[Line],
+    unsmooth: &Unsmooth,
 ) -> Result<(), OutputError> {
     let files = manifest::read(&output.read_evidence(MANIFEST)?).unwrap_or_default();
-    for (kind, name, record) in records(run, lines, &files) {
+    for (kind, name, record) in records(run, unsmooth, &files) {
         write(output, kind, &name, &record)?;
     }
     Ok(())
+}
+
+/// The decided mutants that took more than one straight run, or none.
+#[derive(Debug, Clone, Default)]
+pub struct Unsmooth {
+    again: usize,
+    lost: usize,
+    reused: Reused,
+    /// The paths outside of the budget that judged runs left, each with how many mutants did.
+    strayed: BTreeMap<String, usize>,
+}
+
+impl Unsmooth {
+    /// Looks at one more.
+    pub fn add(&mut self, line: &Line) {
+        // A second answer that was asked for is no failure.
+        let is_repeat = |run: &Run| matches!(run.attempt, Attempt::Repeat | Attempt::Alone);
+        self.again += usize::from(line.runs.iter().any(is_repeat));
+        let is_lost = |run: &Run| matches!(run.exit, Exit::Lost(_));
+        self.lost += usize::from(line.runs.iter().any(is_lost));
+        self.reused.add(line);
+        let paths = line.runs.iter().flat_map(|run| &run.outside_budget);
+        for path in paths.collect::<BTreeSet<_>>() {
+            *self.strayed.entry(path.clone()).or_insert(0) += 1;
+        }
+    }
 }
 
 /// The records that follow from a run, its verdicts and its manifest: shape, name below `evidence/`,
@@ -186,7 +202,7 @@ pub(super) fn write_records(
 #[must_use]
 pub fn records(
     run: &RunFile,
-    lines: &[Line],
+    unsmooth: &Unsmooth,
     files: &BTreeMap<String, Sha256>,
 ) -> Vec<(Kind, String, Value)> {
     let budget = serde_json::to_value(path_budget(run)).expect("plain values");
@@ -199,7 +215,7 @@ pub fn records(
             records.push((Kind::GateResult, name("start"), record));
         }
     }
-    records.push((Kind::FinalVerdict, VERDICT.to_owned(), verdict(run, lines, files)));
+    records.push((Kind::FinalVerdict, VERDICT.to_owned(), verdict(run, unsmooth, files)));
     records
 }
 
@@ -275,7 +291,7 @@ fn gate<'r>(
 }
 
 /// What the run is judged by, its parts apart.
-fn verdict(run: &RunFile, lines: &[Line], files: &BTreeMap<String, Sha256>) -> Value {
+fn verdict(run: &RunFile, unsmooth: &Unsmooth, files: &BTreeMap<String, Sha256>) -> Value {
     let (changed, added, removed) = change(files);
     let totals = run.totals.as_ref();
     let gates = run.gates.iter().map(|(name, pass)| (name.clone(), json!({"pass": pass})));
@@ -307,8 +323,8 @@ fn verdict(run: &RunFile, lines: &[Line], files: &BTreeMap<String, Sha256>) -> V
         },
         "gates": gates.collect::<serde_json::Map<_, _>>(),
         "reviews": [],
-        "process_failures": process_failures(run, lines),
-        "residual_risks": residual_risks(run, lines),
+        "process_failures": process_failures(run, unsmooth),
+        "residual_risks": residual_risks(run, unsmooth),
         "skipped_gates": skipped_gates(run),
         "not_authorized_by_this_verdict":
             ["transfer", "commit", "push", "publication", "signing", "account change", "billing change"],
@@ -338,7 +354,7 @@ fn change(files: &BTreeMap<String, Sha256>) -> (Vec<String>, Vec<String>, Vec<St
 
 /// What did not go smoothly on the way, whatever came of it. Empty only when nothing did.
 #[must_use]
-pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
+pub fn process_failures(run: &RunFile, unsmooth: &Unsmooth) -> Vec<String> {
     let mut failures = Vec::new();
     if run.resumed {
         failures.push(format!(
@@ -346,7 +362,7 @@ pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
             run.taken_over
         ));
     }
-    match reuse::count(lines) {
+    match unsmooth.reused.count() {
         0 => {}
         count => failures.push(format!("{count} verdicts are those of an earlier run (`--reuse`)")),
     }
@@ -365,15 +381,11 @@ pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
             check.made_again
         ));
     }
-    // A second answer that was asked for is no failure.
-    let is_repeat = |run: &Run| matches!(run.attempt, Attempt::Repeat | Attempt::Alone);
-    let again = |line: &&Line| line.runs.iter().any(is_repeat);
-    match lines.iter().filter(again).count() {
+    match unsmooth.again {
         0 => {}
         count => failures.push(format!("{count} mutants were run again before they were decided")),
     }
-    let lost = |line: &&Line| line.runs.iter().any(|run| matches!(run.exit, Exit::Lost(_)));
-    match lines.iter().filter(lost).count() {
+    match unsmooth.lost {
         0 => {}
         count => failures.push(format!("runs of {count} mutants were lost")),
     }
@@ -383,7 +395,7 @@ pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
     failures
 }
 
-fn residual_risks(run: &RunFile, lines: &[Line]) -> Vec<Value> {
+fn residual_risks(run: &RunFile, unsmooth: &Unsmooth) -> Vec<Value> {
     let risk = |risk: String, settled_by: &str| json!({"risk": risk, "settled_by": settled_by});
     let mut risks = vec![risk(
         "mutants stand for wrong solutions; real ones may differ from all of them".to_owned(),
@@ -418,7 +430,7 @@ fn residual_risks(run: &RunFile, lines: &[Line]) -> Vec<Value> {
             "`run_writes` of that command, where it is meant to",
         ));
     }
-    for (path, mutants) in strayed(lines) {
+    for (path, mutants) in &unsmooth.strayed {
         risks.push(risk(
             format!("{mutants} mutants made the commands leave `{path}` outside of the budget, which was undone"),
             "a look at the output of those runs, or `run_writes`",

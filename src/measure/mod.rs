@@ -237,12 +237,8 @@ pub fn measure(
     let watched = links::fingerprint(&links)?;
     let reused = reuse::read(options)?;
     let output = OutputDir::open(&options.output, options.resume)?;
-    let mut run = RunFile::begin(task, options, &prepared, &links, spawner.sandbox());
-    let earlier = options.resume.then(|| output.read_run()).transpose()?;
-    output.begin(&run, earlier.as_ref())?;
-    run.go_on_from(earlier.as_ref());
-    evidence::begin(&output, &prepared.trees, &run)?;
-    receipt::begin(&output, &run, &options.act)?;
+    let run = RunFile::begin(task, options, &prepared, &links, spawner.sandbox());
+    let (mut run, earlier) = begin(run, &prepared.trees, options, &output)?;
     if let Err(none) = prepared.some_mutants() {
         sink.tell(Event::Warning(format!("{none}; let through by `--allow {EMPTY}`")));
         return empty::measured(prepared, run, output, earlier.as_ref(), &options.act);
@@ -257,8 +253,8 @@ pub fn measure(
     run.baseline(&baseline, &lab);
     run.flaky_ids = flaky_ids::find(&lab, &task.commands, lab.flaky(), sink)?;
     let trees = &prepared.trees;
-    let given = (links.as_slice(), &lab.bytecode_of_outside());
-    (run.start, run.variants) = observe::others(task, trees, given, options, spawner, sink)?;
+    (run.start, run.variants) =
+        observe::others((task, &lab), trees, &links, options, spawner, sink)?;
     sample_to_budget(task, &mut prepared.plan, &mut run, earlier.as_ref(), baseline.cpu());
     let rows = output::rows(&prepared.plan, &trees.base)?;
     output.write_plan(&mut run, &rows, earlier.as_ref())?;
@@ -282,6 +278,21 @@ pub fn measure(
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);
     Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// Writes what is known before anything runs; the run, and its earlier part if it goes on from one.
+fn begin(
+    mut run: RunFile,
+    trees: &TaskTrees,
+    options: &Options,
+    output: &OutputDir,
+) -> Result<(RunFile, Option<RunFile>), MeasureError> {
+    let earlier = options.resume.then(|| output.read_run()).transpose()?;
+    output.begin(&run, earlier.as_ref())?;
+    run.go_on_from(earlier.as_ref());
+    evidence::begin(output, trees, &run)?;
+    receipt::begin(output, &run, &options.act)?;
+    Ok((run, earlier))
 }
 
 /// Marks a run that cannot be trusted, for good.
@@ -318,10 +329,11 @@ fn conclude(
             (whole, gates)
         }
     };
-    let (lines, _) = output.read_outcomes(run)?;
-    run.conduct.confirmed = confirm::count(&lines);
-    if let Some(record) = &mut run.reuse {
-        record.verdicts = reuse::count(&lines);
+    run.conduct.confirmed = confirm::of_run(output, run)?;
+    if run.reuse.is_some() {
+        let mut reused = reuse::Reused::default();
+        output.each_outcome(run, |line| reused.add(&line))?;
+        run.reuse.iter_mut().for_each(|record| record.verdicts = reused.count());
     }
     run.finish(&plan.planned(), &adequacy, &gates, not_reached);
     output.write_run(run)?;

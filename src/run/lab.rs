@@ -361,6 +361,13 @@ impl<'a> Lab<'a> {
         self.snapshot
     }
 
+    /// With the limits of another lab's baseline, in command order, for a tree that has none of its own.
+    #[must_use]
+    pub fn with_limits(self, limits: &[Duration]) -> Self {
+        self.limits.set(limits.to_vec()).expect("there is no baseline");
+        self
+    }
+
     /// The limits in force, in command order, once there is a baseline.
     #[must_use]
     pub fn limits(&self) -> &[Duration] {

@@ -144,18 +144,31 @@ impl Spawner {
             Err(exit) => return Finished::nothing_ran(exit),
         };
         let limit = spec.limit.saturating_add(GRACE).saturating_add(PATIENCE);
+        let helper = child.id();
         let answer = answer(&mut child, limit);
         self.live().lifelines.remove(&ticket);
         let status = orphans::end_helper(&mut child);
         match answer.as_deref().map(serde_json::from_slice::<Report>) {
             Some(Ok(report)) if report.token == token => Finished::reported(report),
-            Some(Ok(_)) => Finished::lost("the command answered in the helper's place".to_owned()),
-            Some(Err(_)) => Finished::lost(match status {
-                Ok(status) => format!("the helper died ({status}), perhaps by the command's hand"),
-                Err(error) => format!("the helper cannot be waited for: {error}"),
-            }),
-            None => Finished::lost("the helper did not answer in time and was ended".to_owned()),
+            Some(Ok(_)) => self.lost(helper, "the command answered in the helper's place".into()),
+            Some(Err(_)) => {
+                let why = match status {
+                    Ok(status) => {
+                        format!("the helper died ({status}), perhaps by the command's hand")
+                    }
+                    Err(error) => format!("the helper cannot be waited for: {error}"),
+                };
+                self.lost(helper, why)
+            }
+            None => self.lost(helper, "the helper did not answer in time and was ended".into()),
         }
+    }
+
+    /// What came of a command whose helper gave no answer.
+    fn lost(&self, helper: u32, why: String) -> Finished {
+        let lost = Finished::lost(why);
+        self.sandbox.groups.remove(helper);
+        lost
     }
 
     fn begin(

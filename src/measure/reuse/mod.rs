@@ -242,10 +242,23 @@ impl Reusable {
     }
 }
 
-/// How many of the verdicts that stand are an earlier run's; the later of two on one mutant stands.
-pub(super) fn count(lines: &[Line]) -> u64 {
-    let standing = lines.iter().map(|line| (line.id.as_str(), line.reused.is_some()));
-    standing.collect::<BTreeMap<_, _>>().into_values().filter(|reused| *reused).count() as u64
+/// The mutants whose verdict is an earlier run's; the later of two on one mutant stands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reused(BTreeSet<String>);
+
+impl Reused {
+    /// Looks at one more verdict.
+    pub(super) fn add(&mut self, line: &Line) {
+        if line.reused.is_some() {
+            self.0.insert(line.id.clone());
+        } else {
+            self.0.remove(&line.id);
+        }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
 }
 
 /// The lines of a plan by id.

@@ -25,7 +25,7 @@
 //! is again true of the restored file. A cache outside the workspace meets a new time for every mutant.
 //! Bytecode in the tree may name any time: neither copies nor mutants get one of those. Bytecode that Python uses
 //! without looking at the source is never adopted, and in the tree it is deleted before a mutant is
-//! put in place, as is that of the mutated module.
+//! put in place, as is that of the mutated module, and what cargo notes of builds that read it.
 //!
 //! **Limits.** A command run as root can mount a file system over its workspace (the reset then fails,
 //! it never enters it), write to the disk's device, or set the clock back.
@@ -33,6 +33,7 @@
 mod adopt;
 mod bytecode;
 mod error;
+mod fingerprint;
 mod golden;
 mod handle;
 mod layer;
