@@ -295,6 +295,7 @@ mod tests {
             executor: Tier::Exact,
             declined: Vec::new(),
             unreached: false,
+            outside_budget: Vec::new(),
         }
     }
 

@@ -377,7 +377,7 @@ fn never_reused(_: &str) -> Result<PathBuf, String> {
     Err("verdicts of an earlier run are never sealed: a contract is about what ran now".to_owned())
 }
 
-fn durable(text: &str) -> Result<String, String> {
+pub(super) fn durable(text: &str) -> Result<String, String> {
     if crate::receipt::is_durable(text) {
         return Ok(text.to_owned());
     }

@@ -107,6 +107,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("maxfail", "pytest"),
     ("no-summary", "pytest"),
     ("tb", "pytest"),
+    ("test-reporter-destination", "node"),
     ("python", "agent-evidence-observer"),
     ("binary", "benches"),
     ("count", "benches"),

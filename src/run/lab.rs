@@ -108,20 +108,18 @@ impl<'a> Lab<'a> {
             |worker| Ok(Mutex::new(Seat::create(task, (&scratch, &golden), (worker, worker))?));
         let seats =
             pool.install(|| (0..jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>())?;
-        let (limits, flaky, usual) = (OnceLock::new(), OnceLock::new(), Mutex::default());
-        let snapshot = sources.tree;
         let lab = Self {
             task,
-            snapshot,
+            snapshot: sources.tree,
             settings,
             sink,
             spawner,
             pool,
             seats,
             builds: Builds::of(task),
-            limits,
-            usual,
-            flaky,
+            limits: OnceLock::new(),
+            usual: Mutex::default(),
+            flaky: OnceLock::new(),
             before: Mutex::default(),
             left: Mutex::default(),
             at_sealed_places: false,
@@ -261,6 +259,7 @@ impl<'a> Lab<'a> {
         let limits = self.limits_after(&baseline)?;
         self.limits.set(limits).expect("there is one baseline");
         self.flaky.set(self.find_flaky(&baseline)?).expect("there is one baseline");
+        self.get_used_to_left();
         baseline.tests = self.refuse_empty(&baseline)?;
         Ok(baseline)
     }
@@ -373,7 +372,7 @@ impl<'a> Lab<'a> {
         Sitting { seat: self.occupied(worker), _turn: turn }
     }
 
-    fn occupied(&self, worker: usize) -> MutexGuard<'_, Seat> {
+    pub(super) fn occupied(&self, worker: usize) -> MutexGuard<'_, Seat> {
         self.seats[worker].lock().expect("a worker that panics ends the run")
     }
 }

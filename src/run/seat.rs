@@ -6,8 +6,9 @@ use std::sync::MutexGuard;
 use super::environment::Environment;
 use super::executor::Ladders;
 use super::workspace::{Golden, Scratch, Workspace, WorkspaceError};
-use super::{Certificate, Turn};
+use super::{Certificate, Turn, left};
 use crate::task::Task;
+use crate::tree::Globs;
 
 /// A worker's place: its workspace and environment, and whether they are clean.
 pub(super) struct Seat {
@@ -54,7 +55,9 @@ impl Seat {
         (scratch, golden): (&Scratch, &Golden),
         (worker, folder): (usize, usize),
     ) -> Result<Self, WorkspaceError> {
-        let workspace = Workspace::create(scratch, golden, folder)?;
+        // Where a pattern is none, nothing is permitted.
+        let permitted = Globs::new(&left::permitted(task)).ok();
+        let workspace = Workspace::create(scratch, golden, folder)?.permitting(permitted);
         let environment = Environment::of(task, workspace.path(), worker);
         Ok(Self {
             worker,

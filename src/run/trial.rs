@@ -209,6 +209,7 @@ impl Lab<'_> {
         } else if step != Step::Setup {
             let known_good = edits.is_empty() && self.is_good(&run);
             self.clean(seat, known_good)?;
+            run.outside_budget = self.outside_budget(seat, edits);
         }
         Ok((run, tests))
     }
@@ -338,6 +339,7 @@ impl Lab<'_> {
             executor: Tier::Exact,
             declined: Vec::new(),
             unreached: false,
+            outside_budget: Vec::new(),
         })
     }
 }

@@ -31,6 +31,7 @@ impl Lab<'_> {
             executor: Tier::Exact,
             declined: Vec::new(),
             unreached: false,
+            outside_budget: Vec::new(),
         }
     }
 }

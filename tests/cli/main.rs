@@ -23,6 +23,7 @@ mod places;
 mod probes;
 mod processes;
 mod published;
+mod receipts;
 mod recovery;
 mod refusals;
 mod reports;

@@ -177,6 +177,7 @@ fn unreached(lab: &Lab<'_>, step: Step, log: String) -> Result<Run, RunError> {
         executor: Tier::OneBuild,
         declined: Vec::new(),
         unreached: true,
+        outside_budget: Vec::new(),
     })
 }
 
