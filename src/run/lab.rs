@@ -253,6 +253,8 @@ impl<'a> Lab<'a> {
     pub(super) fn vacate(&self, worker: usize) -> Result<(), RunError> {
         let mut seat = self.seat(worker);
         seat.vacant = true;
+        // Processes that serve in it take room too.
+        seat.ladders.iter_mut().for_each(Vec::clear);
         Ok(seat.workspace.vacate()?)
     }
 
@@ -473,6 +475,11 @@ fn environment(task: &Task, workspace: &Workspace, worker: usize) -> Environment
 }
 
 impl Seat {
+    /// The worker's number, from 0.
+    pub(super) const fn worker(&self) -> usize {
+        self.worker
+    }
+
     /// Whether no process of the last run is alive.
     pub(super) fn is_certified(&self) -> bool {
         self.certificate.is_some()

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -23,7 +24,7 @@ use super::turns::Share;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Bytes of output that the log keeps from the start, and as many from the end.
-const KEEP: usize = 128 << 10;
+pub(in crate::run) const KEEP: usize = 128 << 10;
 
 /// How long after limit and grace a helper must have answered: its own bound for ending processes
 /// and plenty for a machine under load. Only a helper that the command stopped is ever that late.
@@ -82,7 +83,7 @@ pub struct Spawner {
     run: String,
     sandbox: Sandbox,
     share: Option<Share>,
-    live: Mutex<Live>,
+    live: Arc<Mutex<Live>>,
 }
 
 #[derive(Debug, Default)]
@@ -104,7 +105,7 @@ impl Spawner {
         let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let run = format!("{:x}-{:x}", std::process::id(), now.as_nanos());
         let helper = std::path::absolute(helper)?;
-        Ok(Self { helper, run, sandbox, share: None, live: Mutex::default() })
+        Ok(Self { helper, run, sandbox, share: None, live: Arc::default() })
     }
 
     /// The same for a run that shares its workers with others.
@@ -139,30 +140,34 @@ impl Spawner {
     /// The same with the working directory seen at this place, which hides what is there; that needs
     /// namespaces, else nothing runs.
     pub fn run_shown_at(&self, spec: &CommandSpec<'_>, shown_at: Option<&Path>) -> Finished {
-        let (mut child, ticket, token) = match self.begin(spec, shown_at) {
-            Ok(begun) => begun,
-            Err(exit) => return Finished::nothing_ran(exit),
-        };
-        let limit = spec.limit.saturating_add(GRACE).saturating_add(PATIENCE);
-        let answer = answer(&mut child, limit);
-        self.live().lifelines.remove(&ticket);
-        let status = orphans::end_helper(&mut child);
-        match answer.as_deref().map(serde_json::from_slice::<Report>) {
-            Some(Ok(report)) if report.token == token => Finished::reported(report),
-            Some(Ok(_)) => Finished::lost("the command answered in the helper's place".to_owned()),
-            Some(Err(_)) => Finished::lost(match status {
-                Ok(status) => format!("the helper died ({status}), perhaps by the command's hand"),
-                Err(error) => format!("the helper cannot be waited for: {error}"),
-            }),
-            None => Finished::lost("the helper did not answer in time and was ended".to_owned()),
+        match self.begin(spec, shown_at, None) {
+            Ok(mut begun) => begun.finish(spec.limit),
+            Err(exit) => Finished::nothing_ran(exit),
         }
+    }
+
+    /// Starts a command that finds the other end of a socket as its stdin, and leaves it running; it is
+    /// ended with what is given, and by an interrupt. The first packet in the socket is the number of its
+    /// first process, as `{"leader": N}`.
+    ///
+    /// # Errors
+    /// It could not be started: what its exit is then.
+    pub fn start(&self, spec: &CommandSpec<'_>, channel: OwnedFd) -> Result<Begun, Exit> {
+        self.begin(spec, None, Some(channel))
+    }
+
+    /// Whether the run was interrupted.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.live().interrupted
     }
 
     fn begin(
         &self,
         spec: &CommandSpec<'_>,
         shown_at: Option<&Path>,
-    ) -> Result<(Child, u64, String), Exit> {
+        channel: Option<OwnedFd>,
+    ) -> Result<Begun, Exit> {
         let log = std::path::absolute(spec.log)
             .map_err(|error| Exit::Lost(format!("`{}`: {error}", spec.log.display())))?;
         let token = token().map_err(Exit::Lost)?;
@@ -174,6 +179,7 @@ impl Spawner {
             grace: GRACE,
             output_limit: spec.output_limit,
             keep: KEEP,
+            channel: channel.is_some(),
             log,
             workspace: spec.workspace.to_owned(),
             sandbox,
@@ -191,7 +197,7 @@ impl Spawner {
             .current_dir(spec.cwd)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+            .stderr(channel.map_or_else(Stdio::null, Stdio::from));
         // Held over the start, so that an interrupt finds each helper's lifeline.
         let mut live = self.live();
         if live.interrupted {
@@ -215,7 +221,7 @@ impl Spawner {
         let ticket = live.next;
         live.next += 1;
         live.lifelines.insert(ticket, lifeline);
-        Ok((child, ticket, token))
+        Ok(Begun { child, ticket, token, live: Arc::clone(&self.live), is_over: false })
     }
 
     /// Ends all commands that run; later ones end at once. Both as [`Exit::Interrupted`], unless a
@@ -240,7 +246,66 @@ impl Spawner {
     }
 
     fn live(&self) -> MutexGuard<'_, Live> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.live)
+    }
+}
+
+fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
+    live.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A command that was started; dropped, it is ended.
+#[derive(Debug)]
+pub struct Begun {
+    child: Child,
+    ticket: u64,
+    token: String,
+    live: Arc<Mutex<Live>>,
+    is_over: bool,
+}
+
+impl Begun {
+    /// Waits for its end, which is to come within `limit`.
+    fn finish(&mut self, limit: Duration) -> Finished {
+        let limit = limit.saturating_add(GRACE).saturating_add(PATIENCE);
+        let answer = answer(&mut self.child, limit);
+        lock(&self.live).lifelines.remove(&self.ticket);
+        let status = orphans::end_helper(&mut self.child);
+        self.is_over = true;
+        match answer.as_deref().map(serde_json::from_slice::<Report>) {
+            Some(Ok(report)) if report.token == self.token => Finished::reported(report),
+            Some(Ok(_)) => Finished::lost("the command answered in the helper's place".to_owned()),
+            Some(Err(_)) => Finished::lost(match status {
+                Ok(status) => format!("the helper died ({status}), perhaps by the command's hand"),
+                Err(error) => format!("the helper cannot be waited for: {error}"),
+            }),
+            None => Finished::lost("the helper did not answer in time and was ended".to_owned()),
+        }
+    }
+
+    /// Waits for it, where it is about to end by itself, no longer than `limit` and a while.
+    #[must_use]
+    pub fn wait(mut self, limit: Duration) -> Finished {
+        self.finish(limit)
+    }
+
+    /// Ends it and whatever it started.
+    #[must_use]
+    pub fn end(mut self) -> Finished {
+        self.cut()
+    }
+
+    fn cut(&mut self) -> Finished {
+        lock(&self.live).lifelines.remove(&self.ticket);
+        self.finish(Duration::ZERO)
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.cut();
+        }
     }
 }
 

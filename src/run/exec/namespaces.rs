@@ -29,7 +29,7 @@ use crate::run::sandbox::{Network, Place, Workspaces};
 ///
 /// # Errors
 /// The namespaces cannot be made.
-pub(super) fn run(order: &Order, log: Log) -> io::Result<Option<Report>> {
+pub(super) fn run(order: &Order, log: Log, channel: Option<OwnedFd>) -> io::Result<Option<Report>> {
     let here = PathBuf::from(OsString::from_vec(getcwd(Vec::new())?.into_bytes()));
     if order.sandbox.workspaces == Workspaces::Overlay {
         // Still with the rights of root, which an overlay needs for what it notes of files.
@@ -39,14 +39,14 @@ pub(super) fn run(order: &Order, log: Log) -> io::Result<Option<Report>> {
     let (answer, say_answer) = pipe_with(PipeFlags::CLOEXEC)?;
     let Some(init) = raw::fork_into(kinds(order.sandbox.network))? else {
         drop((say_mapped, answer));
-        let report = serve_inside(order, log, &mapped, &here)
+        let report = serve_inside(order, (log, channel), &mapped, &here)
             .unwrap_or_else(|error| could_not_prepare(&error));
         let line = serde_json::to_vec(&report).expect("a report is plain data");
         // Without a reader the helper is dead, and so are we.
         let _ = File::from(say_answer).write_all(&line);
         return Ok(None);
     };
-    drop((log, mapped, say_answer));
+    drop((log, channel, mapped, say_answer));
     let told = map_users(init).and_then(|()| Ok(rustix::io::write(&say_mapped, b"m")?));
     drop(say_mapped); // an init that was told nothing ends
     let mut line = Vec::new();
@@ -77,7 +77,12 @@ fn reap(init: Pid) -> io::Result<()> {
 }
 
 /// What init does: makes the namespaces what they are to be, then serves the order.
-fn serve_inside(order: &Order, log: Log, mapped: &OwnedFd, here: &Path) -> io::Result<Report> {
+fn serve_inside(
+    order: &Order,
+    (log, channel): (Log, Option<OwnedFd>),
+    mapped: &OwnedFd,
+    here: &Path,
+) -> io::Result<Report> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     if rustix::io::read(mapped, &mut [0_u8; 1][..])? == 0 {
         return Err(io::Error::other("the users could not be mapped"));
@@ -99,7 +104,7 @@ fn serve_inside(order: &Order, log: Log, mapped: &OwnedFd, here: &Path) -> io::R
     if order.sandbox.network == Network::Loopback {
         network::loopback_up()?;
     }
-    serve(order, log)
+    serve(order, log, channel)
 }
 
 /// Maps users and groups of the namespace to themselves: all of them where we may (root), else our

@@ -9,6 +9,7 @@
 mod prepare;
 mod probe;
 mod sharpened;
+mod worker;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -28,6 +29,11 @@ pub use prepare::Offered;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
+    /// A child of a pytest process that imported and collected everything, with the changed functions in
+    /// the place of the old ones.
+    Hot,
+    /// A child of a pytest process that only started: it imports the mutant from disk.
+    Warm,
     /// The real command in a fresh process on a real mutated file, told by its environment to stop at
     /// the first failing test.
     Sharpened,
@@ -38,7 +44,7 @@ pub enum Tier {
 
 impl Tier {
     /// The first rung of a whole ladder.
-    pub(super) const FASTEST: Self = Self::Sharpened;
+    pub(super) const FASTEST: Self = Self::Hot;
 
     /// Whether it is the exact path.
     #[must_use]
@@ -50,6 +56,8 @@ impl Tier {
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
+            Self::Hot => "hot",
+            Self::Warm => "warm",
             Self::Sharpened => "sharpened",
             Self::Exact => "exact",
         }
@@ -69,6 +77,12 @@ pub struct Declined {
     /// User and system time of its processes.
     #[serde(rename = "cpu_s", with = "seconds")]
     pub cpu: Duration,
+}
+
+/// Why a rung hands a mutant down, and the fastest rung that is to be asked next.
+pub(super) struct Passed {
+    pub(super) declined: Declined,
+    pub(super) to: Tier,
 }
 
 /// What a rung is asked: what a command does on the tree with some files changed. It finds a clean
@@ -93,7 +107,7 @@ pub(super) trait Executor: Send {
         lab: &Lab<'_>,
         seat: &mut Seat,
         asked: Asked<'_>,
-    ) -> Result<Result<Run, Declined>, RunError>;
+    ) -> Result<Result<Run, Passed>, RunError>;
 }
 
 /// The rungs above the exact path, by command, of one seat.
@@ -108,16 +122,22 @@ impl Lab<'_> {
         asked: Asked<'_>,
         from: Tier,
     ) -> Result<(Run, Option<Run>), RunError> {
-        let mut declined = Vec::new();
+        let (mut declined, mut from) = (Vec::new(), from);
         // Out of the seat, which each rung needs whole.
         let mut rungs = std::mem::take(&mut seat.ladders[asked.command]);
-        for rung in rungs.iter_mut().filter(|rung| rung.tier() >= from) {
+        for rung in &mut rungs {
+            if rung.tier() < from {
+                continue;
+            }
             match rung.run(self, seat, asked)? {
                 Ok(run) => {
                     seat.ladders[asked.command] = rungs;
                     return Ok((Run { declined, ..run }, None));
                 }
-                Err(one) => declined.push(one),
+                Err(passed) => {
+                    declined.push(passed.declined);
+                    from = passed.to;
+                }
             }
         }
         seat.ladders[asked.command] = rungs;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::sharpened::Sharpened;
+use super::worker::{self, Worker};
 use super::{Lab, RunError, Tier, probe};
 use crate::base::Event;
 use crate::run::{Baseline, Run, Runner};
@@ -45,8 +46,18 @@ impl Lab<'_> {
                 Some(why) => Some(why.to_owned()),
                 None => self.sharpen(place)?.err(),
             };
-            let executor = Tier::Sharpened;
-            offered.push(Offered { command: command.id.clone(), executor, steps_aside });
+            let sharp = steps_aside.is_none();
+            let mut answered = vec![(Tier::Sharpened, steps_aside)];
+            if sharp {
+                for tier in [Tier::Hot, Tier::Warm] {
+                    answered.push((tier, self.employ(place, tier)?.err()));
+                }
+            }
+            offered.extend(answered.into_iter().map(|(executor, steps_aside)| Offered {
+                command: command.id.clone(),
+                executor,
+                steps_aside,
+            }));
         }
         Ok(offered)
     }
@@ -82,6 +93,38 @@ impl Lab<'_> {
         }
         for worker in 0..self.seats.len() {
             self.seat(worker).ladders[place].push(Box::new(Sharpened));
+        }
+        Ok(Ok(()))
+    }
+
+    /// Gives every seat a worker, the first of them ready, or says why there can be none.
+    fn employ(&self, place: usize, tier: Tier) -> Result<Result<(), String>, RunError> {
+        let (id, kind) = (&self.task.commands[place].id, tier.word());
+        let name = format!("asking whether `{id}` can be served by a {kind} worker");
+        self.sink.tell(Event::Step { name: name.into(), total: None });
+        let mut first = match Worker::objection(self, place) {
+            Some(why) => Err(why.to_owned()),
+            None => worker::install(self).map(|folder| Worker::new(tier, folder)),
+        };
+        if let Ok(worker) = &mut first
+            && let Err(why) = worker.ready(self, &mut self.seat(0), place)?
+        {
+            first = Err(why);
+        }
+        let first = match first {
+            Ok(first) => first,
+            Err(why) => {
+                self.sink.tell(Event::Note(format!("`{id}` has no {kind} worker: {why}")));
+                return Ok(Err(why));
+            }
+        };
+        for worker in 1..self.seats.len() {
+            let another = Box::new(first.another());
+            self.seat(worker).ladders[place].push(another);
+        }
+        self.seat(0).ladders[place].push(Box::new(first));
+        for worker in 0..self.seats.len() {
+            self.seat(worker).ladders[place].sort_by_key(|rung| rung.tier());
         }
         Ok(Ok(()))
     }
