@@ -191,7 +191,8 @@ impl Process {
         let (output, theirs) =
             pipe_with(PipeFlags::CLOEXEC).map_err(|errno| words(errno.into()))?;
         rustix::io::ioctl_fionbio(&output, true).map_err(|errno| words(errno.into()))?;
-        self.send(request, theirs).map_err(words)?;
+        self.send(request, &theirs).map_err(words)?;
+        drop(theirs); // only the child is to hold it
         let mut output = File::from(output);
         let deadline = Instant::now() + Duration::from_secs_f64(request.limit_s) + PATIENCE;
         let gone = |why: Option<String>| why.unwrap_or_else(|| "the worker ended".to_owned());
@@ -220,7 +221,7 @@ impl Process {
         answer
     }
 
-    fn send(&self, request: &Request<'_>, output: OwnedFd) -> io::Result<()> {
+    fn send(&self, request: &Request<'_>, output: &OwnedFd) -> io::Result<()> {
         let text = serde_json::to_vec(request).expect("a request is plain data");
         let mut room = [std::mem::MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
         let mut ancillary = SendAncillaryBuffer::new(&mut room);
