@@ -203,18 +203,8 @@ impl Spawner {
         if live.interrupted {
             return Err(Exit::Interrupted);
         }
-        let mut child = orphans::start_helper(&mut command).map_err(|error| {
-            let (helper, cwd) = (self.helper.display(), spec.cwd.display());
-            let why = format!("the helper `{helper}` in `{cwd}`: {error}");
-            if error.kind() == io::ErrorKind::ArgumentListTooLong {
-                // The helper's words are the command's and a few more.
-                Exit::NotStarted(exec::too_long(spec.argv.first().map_or("", |word| word)))
-            } else if exec::is_want(&error) {
-                Exit::Starved(why)
-            } else {
-                Exit::Lost(why)
-            }
-        })?;
+        let mut child =
+            orphans::start_helper(&mut command).map_err(|error| self.not_started(&error, spec))?;
         let mut lifeline = child.stdin.take().expect("a piped stdin");
         // A helper that is gone already shows as a missing answer.
         let _ = lifeline.write_all(format!("{token}\n").as_bytes());
@@ -222,6 +212,20 @@ impl Spawner {
         live.next += 1;
         live.lifelines.insert(ticket, lifeline);
         Ok(Begun { child, ticket, token, live: Arc::clone(&self.live), is_over: false })
+    }
+
+    /// Why a helper did not start.
+    fn not_started(&self, error: &io::Error, spec: &CommandSpec<'_>) -> Exit {
+        let (helper, cwd) = (self.helper.display(), spec.cwd.display());
+        let why = format!("the helper `{helper}` in `{cwd}`: {error}");
+        if error.kind() == io::ErrorKind::ArgumentListTooLong {
+            // The helper's words are the command's and a few more.
+            Exit::NotStarted(exec::too_long(spec.argv.first().map_or("", |word| word)))
+        } else if exec::is_want(error) {
+            Exit::Starved(why)
+        } else {
+            Exit::Lost(why)
+        }
     }
 
     /// Ends all commands that run; later ones end at once. Both as [`Exit::Interrupted`], unless a
