@@ -77,7 +77,7 @@ fn engine(group: &mut BenchmarkGroup<'_, criterion::measurement::WallTime>, file
             full_matrix: false,
             flaky: None,
         };
-        let sources = Sources { tree: &snapshot, heldout: None, links: &[] };
+        let sources = Sources { tree: &snapshot, heldout: None, links: &[], bytecode: None };
         let lab = Lab::open(&task, sources, &settings, &spawner, &Silent).expect("workspaces");
         lab.baseline().expect("`true` passes");
         let how = lab.soundness();

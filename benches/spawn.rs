@@ -1,5 +1,5 @@
-//! What the helper and each level of isolation cost: `true` started bare and through the spawner at
-//! each level, in turns, in one loop.
+//! What the helper and each level of isolation cost: `true` started bare, by `unshare` in the same
+//! namespaces where that works, and through the spawner at each level, in turns, in one loop.
 //!
 //! `cargo bench --bench spawn [-- ROUNDS]`. Read the differences: what one command costs beyond
 //! a bare start. All figures move with the machine's load, the least ones least.
@@ -26,12 +26,14 @@ fn main() {
     }
     let environment = Environment::for_run(|name| std::env::var_os(name), &places, &[], &[]);
     let helper = Path::new(env!("CARGO_BIN_EXE_adequacy"));
-    let bare = || {
-        let mut command = Command::new("true");
+    let start = |words: &[&str]| {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]);
         command.env_clear().envs(environment.iter()).current_dir(folder.path());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        assert!(command.status().expect("it starts").success());
+        command.status().is_ok_and(|status| status.success())
     };
+    let unshare = ["unshare", "-Urmpinf", "--mount-proc", "true"];
     let held = |sandbox: Sandbox| {
         let spawner = Spawner::new(helper, sandbox).expect("a spawner");
         let (folder, environment) = (&folder, &environment);
@@ -50,7 +52,10 @@ fn main() {
             assert_eq!(done.exit, Exit::Code(0));
         }
     };
-    let mut works: Vec<(&str, Work<'_>)> = vec![("bare", Box::new(bare))];
+    let mut works: Vec<(&str, Work<'_>)> = vec![("bare", Box::new(|| assert!(start(&["true"]))))];
+    if start(&unshare) {
+        works.push(("the same namespaces, by unshare(1)", Box::new(|| assert!(start(&unshare)))));
+    }
     for (name, sandbox) in levels(helper) {
         works.push((name, Box::new(held(sandbox))));
     }

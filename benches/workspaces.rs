@@ -2,8 +2,9 @@
 //! and the workspace clean again, by each kind of workspace, on trees of 300, 3,000 and 30,000 files.
 //!
 //! `cargo bench --bench workspaces [-- ROUNDS [LARGEST]]`, with `LARGEST` in files. Read how a row
-//! grows with the tree: an overlay's must not. The kinds take turns, round by round, so that they meet
-//! the same load. Copies lie in `TMPDIR`; the kind of reset there is printed.
+//! grows with the tree: an overlay's must not. What both stand on is in the row `start`: the same command
+//! in the same sandbox, with no mutant and nothing to clean. All take turns, round by round, so that they
+//! meet the same load. Copies lie in `TMPDIR`; the kind of reset there is printed.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +14,7 @@ use adequacy::base::{RelPath, Silent};
 use adequacy::run::Exit;
 use adequacy::run::environment::{Environment, Places};
 use adequacy::run::sandbox::{self, Fresh, Sandbox, Wish};
-use adequacy::run::spawn::{CommandSpec, OUTPUT_LIMIT, Spawner};
+use adequacy::run::spawn::{CommandSpec, Finished, OUTPUT_LIMIT, Spawner};
 use adequacy::run::workspace::{Golden, Scratch, Sources, Workspace};
 use adequacy::tree::{self, Choice};
 
@@ -45,7 +46,7 @@ fn main() {
         let base = folder.path().join("copies");
         fs::create_dir(&base).expect("a folder");
         let scratch = Scratch::create(&base, &[&root]).expect("a scratch directory");
-        let sources = Sources { tree: &snapshot, heldout: None, links: &[] };
+        let sources = Sources { tree: &snapshot, heldout: None, links: &[], bytecode: None };
         let golden = Golden::create(&scratch, sources).expect("a golden copy");
         let mut seats = kinds.iter().enumerate().map(|(worker, (_, sandbox))| {
             let workspace = Workspace::create(&scratch, &golden, worker).expect("a workspace");
@@ -53,12 +54,19 @@ fn main() {
         });
         let mut seats = seats.by_ref().collect::<Vec<_>>();
         let mut times = vec![Vec::new(); seats.len()];
+        let mut starts = Vec::new();
         for number in 0..rounds {
+            for (workspace, spawner) in seats.iter().take(1) {
+                let begun = Instant::now();
+                start(workspace, spawner);
+                starts.push((begun.elapsed(), Duration::ZERO));
+            }
             for ((workspace, spawner), times) in seats.iter_mut().zip(&mut times) {
                 times.push(round(workspace, spawner, number * 997 % files));
             }
         }
-        for ((name, _), times) in kinds.iter().zip(times) {
+        let names = kinds.iter().map(|(name, _)| *name);
+        for (name, times) in names.zip(times).chain([("start", starts)]) {
             println!("{files:6} files  {name:8} {}  ({:?})", shown(&times), scratch.soundness());
         }
     }
@@ -82,6 +90,14 @@ fn round(workspace: &mut Workspace, spawner: &Spawner, file: usize) -> Round {
     let path = format!("part{}/m{file}.py", file / FOLDER);
     let path = RelPath::new(path.as_bytes()).expect("a path");
     workspace.write(&[(path, b"X = 0\n".to_vec())]).expect("a mutant");
+    let done = start(workspace, spawner);
+    let ran = begun.elapsed();
+    workspace.reset(done.certificate.expect("`true` leaves nothing")).expect("a reset");
+    (ran, begun.elapsed() - ran)
+}
+
+/// `true` in the workspace, above its layer where it has one.
+fn start(workspace: &Workspace, spawner: &Spawner) -> Finished {
     let places = Places::below(workspace.path(), 0);
     let done = spawner.run(&CommandSpec {
         argv: &["true".to_owned()],
@@ -95,9 +111,7 @@ fn round(workspace: &mut Workspace, spawner: &Spawner, file: usize) -> Round {
         output_limit: OUTPUT_LIMIT,
     });
     assert_eq!(done.exit, Exit::Code(0));
-    let ran = begun.elapsed();
-    workspace.reset(done.certificate.expect("`true` leaves nothing")).expect("a reset");
-    (ran, begun.elapsed() - ran)
+    done
 }
 
 fn shown(times: &[Round]) -> String {

@@ -35,6 +35,27 @@ PROJECTS = {
         "include": "inflection/",
         "arguments": (),
     },
+    "boltons": {
+        "version": "26.2.0",
+        "sha256": "d39cfd15c1a1c3bd4d705c82252fa9edb8e4f5e8cc039f8e39afac7b1b47e92c",
+        "include": "boltons/mathutils.py",
+        "arguments": (),
+    },
+    "humanize": {
+        "version": "4.17.0",
+        "sha256": "1d6a36c453dbfbb3f0b34601d2e0b4ce5d48d780305cd45714843f0068fde6ac",
+        "include": "src/",
+        # Its benchmarks need another plugin.
+        "arguments": ("-o", "pythonpath=src", "--ignore=tests/test_benchmarks.py"),
+    },
+    "python-slugify": {
+        "version": "9.2.0",
+        # The name of its archive.
+        "stem": "python_slugify",
+        "sha256": "cee32948083476013804de1667724fb1362dacb71e47b1d5d92adf8db6ee3298",
+        "include": "slugify/",
+        "arguments": (),
+    },
 }
 
 
@@ -47,7 +68,7 @@ def project(name):
 
 def python():
     """The interpreter all of their tests run in."""
-    return environment("pytest", PYTEST + FREEZEGUN)
+    return environment("real", PYTEST + FREEZEGUN + ("text-unidecode==1.3",))
 
 
 def command(name):
@@ -58,7 +79,7 @@ def command(name):
 def tree(name):
     """The unpacked sources, fetched if they are not there."""
     known = project(name)
-    stem = f"{name}-{known['version']}"
+    stem = f"{known.get('stem', name)}-{known['version']}"
     archive, place = PLACE / f"{stem}.tar.gz", PLACE / stem
     if not archive.is_file():
         fetch(name, known)

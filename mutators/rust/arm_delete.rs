@@ -3,6 +3,7 @@
 use syn::{Expr, Pat};
 
 use super::support::edits::Edits;
+use super::support::operators::holds_let;
 use super::support::walk::{Rule, Site};
 use crate::{Family, Operator};
 
@@ -27,7 +28,12 @@ fn edits(site: &Site<'_>, out: &mut Edits<'_>) {
     if !matched.arms.iter().any(|arm| takes_all(&arm.pat)) {
         return;
     }
-    for (place, arm) in matched.arms.iter().enumerate().filter(|(_, arm)| !takes_all(&arm.pat)) {
+    for (place, arm) in matched.arms.iter().enumerate() {
+        // A guard that never holds is the same mutant.
+        let is_guarded = matches!(&arm.pat, Pat::Guard(guarded) if !holds_let(&guarded.guard));
+        if takes_all(&arm.pat) || is_guarded {
+            continue;
+        }
         let span = out.source().range(arm);
         // Up to the next arm on the same line, so that no gap is left.
         let next = matched.arms.get(place + 1).map(|next| out.source().range(next).start);
@@ -45,10 +51,13 @@ mod tests {
     #[test]
     fn every_arm_but_the_last_resort() {
         assert_eq!(
-            mutants("arm-delete", "fn f() { match a { A => {}\n B if c => d,\n _ => e } }"),
+            mutants(
+                "arm-delete",
+                "fn f() { match a { A => {}\n B if c => d,\n C if let D = d => {}\n _ => e } }"
+            ),
             [
-                "fn f() { match a { \n B if c => d,\n _ => e } }",
-                "fn f() { match a { A => {}\n \n _ => e } }",
+                "fn f() { match a { \n B if c => d,\n C if let D = d => {}\n _ => e } }",
+                "fn f() { match a { A => {}\n B if c => d,\n \n _ => e } }",
             ]
         );
         assert!(

@@ -66,11 +66,16 @@ mod tests {
             "const fn f() -> A { A }",
             "trait A { fn f(&self) -> u8; }",
             "impl<T> A<T> { fn f(&self) -> T { self.0 } }",
+            "trait A<T> { fn f(&self) -> T { self.g() } }",
         ] {
             assert!(mutants("body-value", source).is_empty(), "{source}");
         }
         assert_eq!(mutants("body-value", "const fn f() -> u8 { 0 }"), ["const fn f() -> u8 { 1 }"]);
         assert_eq!(mutants("body-value", "impl A { fn default() -> Self { A } }").len(), 1);
+        for source in ["fn f<T: A + Default>() -> T { a }", "fn f<T>() -> T where T: Default { a }"]
+        {
+            assert_eq!(mutants("body-value", source).len(), 1, "{source}");
+        }
         assert_eq!(mutants("body-value", "fn f() { fn g() -> bool { a } g() }").len(), 3);
     }
 }

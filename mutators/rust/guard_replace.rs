@@ -3,6 +3,7 @@
 use syn::{Expr, Pat};
 
 use super::support::edits::Edits;
+use super::support::operators::holds_let;
 use super::support::walk::{Rule, Site};
 use crate::{Family, Operator};
 
@@ -27,20 +28,12 @@ fn edits(site: &Site<'_>, out: &mut Edits<'_>) {
         let Pat::Guard(pattern) = &arm.pat else { continue };
         let span = out.source().range(&*pattern.guard);
         // What a `let` there binds would be gone.
-        if has_let(&pattern.guard) {
+        if holds_let(&pattern.guard) {
             continue;
         }
         for value in ["true", "false"] {
             out.replace(span.start, span.clone(), value);
         }
-    }
-}
-
-fn has_let(guard: &Expr) -> bool {
-    match guard {
-        Expr::Let(_) => true,
-        Expr::Binary(binary) => has_let(&binary.left) || has_let(&binary.right),
-        _ => false,
     }
 }
 

@@ -69,6 +69,7 @@ mod tests {
             "fn f() { a.0; b[..]; 1.5; \"1\"; [e; 3]; x::<4>() }",
             "enum A { B = 1 }",
             "type A = [u8; 2];",
+            "fn f() { Vec::<u8>::with_capacity(n + 1); }",
         ] {
             assert!(mutants("integer-shift", source).is_empty(), "{source}");
         }

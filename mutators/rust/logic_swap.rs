@@ -3,6 +3,7 @@
 use syn::{BinOp, Expr};
 
 use super::support::edits::Edits;
+use super::support::operators::{holds_let, swap};
 use super::support::walk::{Rule, Site};
 use crate::{Family, Operator};
 
@@ -29,15 +30,7 @@ fn edits(site: &Site<'_>, out: &mut Edits<'_>) {
         BinOp::Or(_) => "&&",
         _ => return,
     };
-    super::support::operators::swap(binary, &[other], out);
-}
-
-fn holds_let(operand: &Expr) -> bool {
-    match operand {
-        Expr::Let(_) => true,
-        Expr::Binary(binary) => holds_let(&binary.left) || holds_let(&binary.right),
-        _ => false,
-    }
+    swap(binary, &[other], out);
 }
 
 #[cfg(test)]

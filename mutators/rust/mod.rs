@@ -32,6 +32,7 @@ use crate::{Control, Found, Operator};
 
 pub use self::functions::{
     BuildOutline, CHEATS, CONSTANTS, Conditional, DEGENERATE, Module, Parent, build_outline,
+    cargo_mutants_names,
 };
 pub(crate) use self::functions::{bodies, cheats, outline, stub};
 
@@ -68,6 +69,7 @@ pub(crate) const NEVER: &[&str] = &[
     "tests: what has an attribute whose name ends in `test` (or is `bench`, `proptest`, `quickcheck`, `test_case`, `test_matrix`), and what `#[cfg(test)]` keeps for tests",
     "what `#[mutants::skip]` marks, also inside `#[cfg_attr(..)]`",
     "`unsafe` functions and blocks: what goes wrong there may do anything, and the verdict with it",
+    "the size given to `with_capacity`, which no test can see",
     "patterns, types, array lengths, generic arguments, attributes and the discriminants of enums",
     "macro definitions, and arguments of macros other than `assert`, `assert_eq`, `assert_ne`, `format`, `vec`, `write` and `writeln` of the standard library",
     "the body of a function that is only `todo!()`, `unimplemented!()`, `unreachable!()` or `panic!()` (body-value)",
@@ -79,9 +81,10 @@ pub(crate) const NOT_GENERATED: &[&str] = &[
     "`|=` to `^=` (assign-op-swap): the same while a mask is built and no bit is set twice",
     "`+` between texts to anything else (arithmetic-swap, assign-op-swap)",
     "`Default::default()` in `default` itself and in a `const fn` (body-value)",
-    "a value of a type parameter, of which nothing is known (body-value)",
+    "a value of a type parameter without a `Default` bound (body-value)",
     "`&&` in a chain with `let` (logic-swap), and a guard that binds with `let` (guard-replace)",
-    "an arm of a `match` without a `_` (arm-delete)",
+    "an arm of a `match` without a `_`, and one with a guard, which guard-replace turns off (arm-delete)",
+    "more than twelve values for one result, such as those of a large tuple (body-value)",
     "an edit that an operator earlier in the list makes with the same bytes",
 ];
 

@@ -51,6 +51,10 @@ mod tests {
         assert_eq!(made("<"), ["<=", "==", ">"]);
         assert_eq!(made(">"), ["<", "==", ">="]);
         assert_eq!(
+            mutants("relation-swap", "fn f() { a + b as u8 >= c }"),
+            ["fn f() { (a + b as u8) < c }"]
+        );
+        assert_eq!(
             [made("<="), made(">="), made("=="), made("!=")].concat(),
             [">", "<", "!=", "=="]
         );

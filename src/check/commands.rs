@@ -58,7 +58,7 @@ pub(super) fn run(
         full_matrix: true,
         flaky: None,
     };
-    let sources = Sources { tree, heldout: heldout.as_ref(), links };
+    let sources = Sources { tree, heldout: heldout.as_ref(), links, bytecode: None };
     let lab = match Lab::open(&task, sources, &settings, spawner, sink) {
         Ok(lab) => lab.at_sealed_places(),
         Err(RunError::Red(_)) => {

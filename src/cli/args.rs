@@ -25,7 +25,7 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Run the acceptance commands on every mutant and count the kills
     #[command(
-        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure . --since origin/main -- python3 -m pytest -q\n  adequacy measure . --shard 2/8 -o shard-2\n  adequacy measure --all tasks -o runs"
+        after_help = "Examples:\n  adequacy measure . -- python3 -m pytest -q\n  adequacy measure . --since origin/main -- python3 -m pytest -q\n  adequacy measure . --reuse adequacy.out -- python3 -m pytest -q\n  adequacy measure . --shard 2/8 -o shard-2\n  adequacy measure --all tasks -o runs"
     )]
     Measure(MeasureOrShardArgs),
     /// Measure, then write the contract and its Statement
@@ -272,6 +272,10 @@ pub(crate) struct MeasureOrShardArgs {
     /// Mutate only lines that differ from where this git revision and HEAD meet, such as origin/main
     #[arg(long, value_name = "REV", conflicts_with = "shard")]
     pub(crate) since: Option<String>,
+    /// Let verdicts of this earlier run stand where all that they rest on is the same (docs/reuse.md);
+    /// such a run is never sealed
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["shard", "resume", "all"])]
+    pub(crate) reuse: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -291,6 +295,9 @@ pub(crate) struct SealArgs {
     /// Leave out of the contract what names the solution: the files that it changes
     #[arg(long)]
     pub(crate) blind: bool,
+    /// Refused in words: nobody has to find out why it is no flag here.
+    #[arg(long, value_name = "RUN", hide = true, value_parser = never_reused)]
+    pub(crate) reuse: Option<PathBuf>,
     /// Also write contract.dsse.json, signed with the key of this seed file (see `keygen`)
     #[arg(long, value_name = "SEED_FILE")]
     pub(crate) key: Option<PathBuf>,
@@ -364,6 +371,10 @@ pub(crate) struct EstimateArgs {
     /// The acceptance command, instead of those of the task file
     #[arg(last = true, value_name = "ARGV")]
     pub(crate) argv: Vec<String>,
+}
+
+fn never_reused(_: &str) -> Result<PathBuf, String> {
+    Err("verdicts of an earlier run are never sealed: a contract is about what ran now".to_owned())
 }
 
 fn durable(text: &str) -> Result<String, String> {

@@ -146,6 +146,7 @@ impl From<MergeError> for Fault {
             MergeError::Ledger(error) => return error.into(),
             MergeError::InTheWay(_) | MergeError::Damaged { .. } => Exit::Output,
             MergeError::Unfinished(_)
+            | MergeError::Reused(_)
             | MergeError::Differs { .. }
             | MergeError::OtherVersion { .. }
             | MergeError::Disagree(_)
@@ -162,9 +163,10 @@ impl From<ReopenError> for Fault {
             ReopenError::Output(error) => return error.into(),
             ReopenError::Ledger(error) => return error.into(),
             ReopenError::Damaged { .. } => Exit::Output,
-            ReopenError::Part { .. } | ReopenError::Unfinished(_) | ReopenError::Differs { .. } => {
-                Exit::Refused
-            }
+            ReopenError::Part { .. }
+            | ReopenError::Reused(_)
+            | ReopenError::Unfinished(_)
+            | ReopenError::Differs { .. } => Exit::Refused,
         };
         Self::new(exit, error.to_string())
     }

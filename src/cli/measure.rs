@@ -1,6 +1,7 @@
 //! `adequacy measure` and `adequacy estimate`.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
@@ -8,15 +9,17 @@ use serde_json::json;
 use super::args::{DoubtArgs, EstimateArgs, KeepArgs, MeasureArgs, MeasureOrShardArgs};
 use super::fault::Fault;
 use super::progress::Progress;
-use super::{Exit, Streams, many, setup};
+use super::{Exit, Streams, many, receipt, setup};
 use crate::adequacy::Gate;
-use crate::measure::{self, Estimate, Measured, Options, OutputDir, RunFile, Shard, Since};
+use crate::base::Sha256;
+use crate::measure::{self, Estimate, Measured, Options, OutputDir, Reuse, RunFile, Shard, Since};
+use crate::recheck::recheck;
 use crate::report::terminal::escaped;
 use crate::report::{self, RunLog, text};
 use crate::task::{Solution, Task};
 
 pub(crate) fn run(args: &MeasureOrShardArgs, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
-    let MeasureOrShardArgs { measure: args, shard, since } = args;
+    let MeasureOrShardArgs { measure: args, shard, since, reuse } = args;
     if args.many.all {
         return many::measure(args, streams);
     }
@@ -26,7 +29,8 @@ pub(crate) fn run(args: &MeasureOrShardArgs, streams: &mut Streams<'_>) -> Resul
         fix_number(&mut task, args)?;
     }
     let since = since.as_deref().map(|revision| compared(&task, revision)).transpose()?;
-    let part = Part { shard: *shard, since };
+    let reuse = reuse.as_deref().map(earlier).transpose()?;
+    let part = Part { shard: *shard, since, reuse };
     let measured = measured(&task, args, "measure", &part, streams)?;
     show(&measured, &args.keep, streams)?;
     if shard.is_some() {
@@ -46,6 +50,27 @@ fn compared(task: &Task, revision: &str) -> Result<Since, Fault> {
     Ok(Since::open(&task.tree, revision)?)
 }
 
+/// The run whose verdicts may stand; one that is there must hold in all that it claims.
+fn earlier(path: &Path) -> Result<Reuse, Fault> {
+    let shown = path.display();
+    let path = std::path::absolute(path)
+        .map_err(|error| Fault::new(Exit::Output, format!("cannot use `{shown}`: {error}")))?;
+    if !path.exists() {
+        return Ok(Reuse { path, receipt: None });
+    }
+    let faults = recheck(&path, None)?;
+    if let Some(fault) = faults.first() {
+        let message = format!(
+            "no verdict of `{shown}` can be reused: {fault} ({} such; `adequacy evidence verify` names them \
+             all); measure without `--reuse`",
+            faults.len()
+        );
+        return Err(Fault::new(Exit::Refused, message));
+    }
+    let receipt = Sha256::of(&receipt::read(&path.join("receipt.json"))?);
+    Ok(Reuse { path, receipt: Some(receipt) })
+}
+
 /// What of a task is measured, where that is not all of it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Part {
@@ -53,6 +78,8 @@ pub(crate) struct Part {
     pub(crate) shard: Option<Shard>,
     /// The mutants at lines that differ from this.
     pub(crate) since: Option<Since>,
+    /// None whose verdict in this run still stands.
+    pub(crate) reuse: Option<Reuse>,
 }
 
 /// All shards of a run choose the same mutants: none may do so by how fast its own machine is.
@@ -77,9 +104,9 @@ pub(crate) fn measured(
 ) -> Result<Measured, Fault> {
     let mut options = setup::options(task, &args.task, &args.run, Some(&args.keep))?;
     options.act.command = command;
-    let Part { shard, since } = part.clone();
+    let Part { shard, since, reuse } = part.clone();
     let DoubtArgs { confirm, check_parallel } = args.doubt;
-    let options = Options { shard, since, confirm, check_parallel, ..options };
+    let options = Options { shard, since, reuse, confirm, check_parallel, ..options };
     if check_parallel && options.jobs < 2 {
         let message = "`--check-parallel` holds workers beside each other against one alone: it needs \
                        two or more (`-j 2`)";

@@ -71,6 +71,7 @@ pub(crate) fn options(
         max_undecided: keep.and_then(|keep| keep.max_undecided),
         allow: keep.map(|keep| keep.allow.iter().cloned().collect()).unwrap_or_default(),
         since: None,
+        reuse: None,
         act: Act {
             command: "measure",
             contract: None,

@@ -104,6 +104,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("no-summary", "pytest"),
     ("tb", "pytest"),
     ("python", "agent-evidence-observer"),
+    ("binary", "benches"),
     ("count", "benches"),
     ("mutants", "benches"),
     ("repeat", "benches"),

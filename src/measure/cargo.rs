@@ -2,8 +2,8 @@
 
 use super::MeasureError;
 use crate::base::{Event, RelPath, Sink};
-use crate::plan::cargo::{Outside, reached};
-use crate::task::{CargoBuild, Task};
+use crate::plan::cargo::{Outside, SETTINGS, Settings, reached};
+use crate::task::{CargoBuild, Solution, Task};
 use crate::tree::Snapshot;
 
 /// Refuses a tree that no copy of can be built where commands of cargo are to run in it, and says what
@@ -18,11 +18,26 @@ pub(super) fn check(task: &Task, tree: &Snapshot, sink: &dyn Sink) -> Result<(),
     if let Some(Outside { manifest, name, path }) = reached.outside.into_iter().next() {
         return Err(MeasureError::OutsideTree { manifest, name, path });
     }
-    let settings = RelPath::new(b".cargo/mutants.toml").expect("a plain path");
-    if tree.file(&settings).is_some() {
+    tell_settings(task, tree, sink)
+}
+
+/// Says what of another tool's settings is read here.
+fn tell_settings(task: &Task, tree: &Snapshot, sink: &dyn Sink) -> Result<(), MeasureError> {
+    let settings = RelPath::new(SETTINGS.as_bytes()).expect("a plain path");
+    if tree.file(&settings).is_none() {
+        return Ok(());
+    }
+    if !matches!(task.solution, Solution::Tree) {
         sink.tell(Event::Warning(format!(
-            "`{settings}` is not read: what it leaves out is mutated here; `[mutate] exclude`, \
-             `// adequacy: skip` and `#[mutants::skip]` leave code alone"
+            "`{SETTINGS}` is not read: what counts of a change is not for its tree to say"
+        )));
+        return Ok(());
+    }
+    let others = Settings::of(tree)?.others;
+    if !others.is_empty() {
+        let others = others.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        sink.tell(Event::Note(format!(
+            "`{SETTINGS}` is read for what it leaves out; {others} there say nothing here"
         )));
     }
     Ok(())

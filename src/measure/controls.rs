@@ -6,7 +6,7 @@ use std::path::Path;
 use adequacy_mutators::Control;
 use serde::{Deserialize, Serialize};
 
-use super::{MeasureError, Shard};
+use super::{MeasureError, Prepared, Shard};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::{self, Outcome, Terms, Verdict};
 use crate::plan::compile;
@@ -92,11 +92,11 @@ pub enum Refusal {
 pub(super) fn before(
     lab: &Lab<'_>,
     task: &Task,
-    plan: &Plan,
-    snapshot: &Snapshot,
-    interpreter: Option<&Interpreter>,
+    prepared: &Prepared,
     sink: &dyn Sink,
 ) -> Result<Controls, MeasureError> {
+    let (plan, snapshot) = (&prepared.plan, &prepared.trees.base);
+    let interpreter = prepared.interpreter.as_ref().map(|(found, _)| found);
     let rewrites = if task.solution.is_change() { REWRITES } else { &[] };
     let total = Some(3 + rewrites.len() as u64);
     sink.tell(Event::Step { name: "checking that the commands test this tree".into(), total });

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use super::confirm::Chosen;
 use super::executors::Decided;
+use super::reuse::Reusable;
 use super::spot_check::{self, Check};
 use super::{Ledger, MeasureError, OutputDir, OutputError, RunFile, built, runners};
 use crate::base::{Event, Sink};
@@ -14,14 +15,15 @@ use crate::plan::Plan;
 use crate::run::{Baseline, Keep, Lab, Run, RunError, Runner, Step};
 use crate::task::Task;
 
-/// Runs the mutants that the ledger does not hold yet, and adds each to it; then checks what faster
-/// executors said.
+/// Runs the mutants that the ledger does not hold yet and whose verdict is not `reusable`, and adds each
+/// to it; then checks what faster executors said.
 pub(super) fn decide(
     (lab, baseline): (&Lab<'_>, &Baseline),
     task: &Task,
     output: &OutputDir,
     run: &mut RunFile,
     plan: &Plan,
+    reusable: Reusable,
     sink: &dyn Sink,
 ) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
     let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
@@ -44,6 +46,7 @@ pub(super) fn decide(
         known.insert(place, decided);
     }
     let todo = todo.into_iter().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
+    let todo = reusable.take_over(todo, (&ledger, output), &mut known, sink)?;
     if !run.executors.exact_only {
         run.executors.add(lab.offer(baseline, todo.len(), &caught)?);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Line, MeasureError, OutputDir, OutputError, RunFile, TaskTrees};
+use super::{Line, MeasureError, OutputDir, OutputError, RunFile, TaskTrees, reuse};
 use crate::base::Sha256;
 use crate::evidence::{Kind, budget, manifest};
 use crate::run::{Attempt, Exit, Left, Run, Step};
@@ -315,6 +315,10 @@ pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
             "the run was broken off and resumed; {} verdicts are taken over",
             run.taken_over
         ));
+    }
+    match reuse::count(lines) {
+        0 => {}
+        count => failures.push(format!("{count} verdicts are those of an earlier run (`--reuse`)")),
     }
     if run.sentinels.failures > 0 {
         failures.push(format!(

@@ -39,6 +39,9 @@ pub struct Line {
     pub executor: Tier,
     /// What a survivor rests on: `ran`, every command ran whole.
     pub basis: String,
+    /// Digest of the receipt of the earlier run that decided it, where it is not this one.
+    #[serde(default, rename = "reused_from", skip_serializing_if = "Option::is_none")]
+    pub reused: Option<Sha256>,
     /// Every run, in the order made, with its exit, times and log.
     pub runs: Vec<Run>,
 }
@@ -129,17 +132,25 @@ impl Ledger {
         decided: &Decided,
         runs: &[Run],
     ) -> Result<(), LedgerError> {
-        let line = Line {
+        self.add(&Line {
             id: mutant.id.to_string(),
             outcome: decided.outcome,
             executor: decided.executor,
             basis: RAN.to_owned(),
+            reused: None,
             runs: runs.to_vec(),
-        };
+        })
+    }
+
+    /// Adds a line as it is.
+    ///
+    /// # Errors
+    /// [`LedgerError::Io`] when it cannot be written.
+    pub(super) fn add(&self, line: &Line) -> Result<(), LedgerError> {
         let mut file = self.file.lock().expect("no worker panics with it");
         let fault = |error| LedgerError::Io { path: self.path.clone(), error };
         let whole = file.metadata().map_err(fault)?.len();
-        write_line(&mut *file, &line).map_err(|error| {
+        write_line(&mut *file, line).map_err(|error| {
             // Half a line must not stand before another's: that would spoil the file.
             let _ = file.set_len(whole);
             fault(error)

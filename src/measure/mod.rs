@@ -32,6 +32,7 @@ pub mod receipt;
 mod recorded;
 mod reopen;
 mod replay;
+mod reuse;
 mod run_file;
 mod same_task;
 mod shard;
@@ -67,6 +68,7 @@ pub use protect::RUNNER_FILES;
 pub use recorded::{CommandRecord, Interpreted};
 pub use reopen::{ReopenError, Reopened, reopen};
 pub use replay::{Rerun, judged_again, replay, rerun};
+pub use reuse::{Key, KeyPart, Reuse, ReuseRecord};
 pub use run_file::{ClassTotals, FORMAT, RunFile, Sentinels, State, Totals};
 pub use shard::Shard;
 pub use since::{Since, SinceError, SinceRecord};
@@ -131,6 +133,8 @@ pub struct Options {
     pub allow: BTreeSet<String>,
     /// Mutate only what differs from this.
     pub since: Option<Since>,
+    /// The run whose verdicts stand where all that they rest on is the same.
+    pub reuse: Option<Reuse>,
     /// What the run is for.
     pub act: receipt::Act,
 }
@@ -178,6 +182,7 @@ impl Options {
             max_undecided: None,
             allow: BTreeSet::new(),
             since: None,
+            reuse: None,
             act: receipt::Act::default(),
         }
     }
@@ -230,6 +235,7 @@ pub fn measure(
     }
     let links = prepared.links(task, sink);
     let watched = links::fingerprint(&links)?;
+    let reused = reuse::read(options)?;
     let output = OutputDir::open(&options.output, options.resume)?;
     let mut run = RunFile::begin(task, options, &prepared, &links, spawner.sandbox());
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
@@ -251,15 +257,17 @@ pub fn measure(
     run.baseline(&baseline, &lab);
     run.flaky_ids = flaky_ids::find(&lab, &task.commands, lab.flaky(), sink)?;
     let trees = &prepared.trees;
-    (run.start, run.variants) = observe::others(task, trees, &links, options, spawner, sink)?;
+    let given = (links.as_slice(), &lab.bytecode_of_outside());
+    (run.start, run.variants) = observe::others(task, trees, given, options, spawner, sink)?;
     sample_to_budget(task, &mut prepared.plan, &mut run, earlier.as_ref(), baseline.cpu());
     let rows = output::rows(&prepared.plan, &trees.base)?;
     output.write_plan(&mut run, &rows, earlier.as_ref())?;
-    let found = prepared.interpreter.as_ref().map(|(found, _)| found);
+    output.write_sources(&prepared.plan, &trees.base)?;
+    run.controls = Some(controls::before(&lab, task, &prepared, sink)?);
     let (plan, snapshot) = (&prepared.plan, &trees.base);
-    output.write_sources(plan, snapshot)?;
-    run.controls = Some(controls::before(&lab, task, plan, snapshot, found, sink)?);
-    let outcomes = decide::decide((&lab, &baseline), task, &output, &mut run, plan, sink)?;
+    let reusable = reuse::reusable((task, options), &prepared, &rows, reused, &mut run, sink)?;
+    let outcomes =
+        decide::decide((&lab, &baseline), task, &output, &mut run, plan, reusable, sink)?;
     if options.check_parallel {
         parallel::check(&lab, task, &output, &mut run, plan, &outcomes)?;
     }
@@ -310,7 +318,11 @@ fn conclude(
             (whole, gates)
         }
     };
-    run.conduct.confirmed = confirm::count(&output.read_outcomes(run)?.0);
+    let (lines, _) = output.read_outcomes(run)?;
+    run.conduct.confirmed = confirm::count(&lines);
+    if let Some(record) = &mut run.reuse {
+        record.verdicts = reuse::count(&lines);
+    }
     run.finish(&plan.planned(), &adequacy, &gates, not_reached);
     output.write_run(run)?;
     evidence::finish(output, run)?;

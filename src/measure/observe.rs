@@ -9,7 +9,7 @@ use super::tamper::{self, TamperRecord};
 use super::{FLAKY, MeasureError, Options, TaskTrees, flaky_ids, history, protect, runners, trees};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::{self, Reason, Verdict};
-use crate::run::workspace::Sources;
+use crate::run::workspace::{Bytecode, Sources};
 use crate::run::{Exit, Lab, Run, Spawner, Step};
 use crate::task::{Prepatch, Solution, Task, Variant};
 use crate::tree::Snapshot;
@@ -96,22 +96,22 @@ impl VariantRecord {
 pub(super) fn others(
     task: &Task,
     trees: &TaskTrees,
-    links: &[Link],
+    given: Given<'_>,
     options: &Options,
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<(Option<StartRecord>, Vec<VariantRecord>), MeasureError> {
     history::look(task, trees, sink);
     let on_start =
-        trees.start.as_ref().map(|tree| start(task, trees, (tree, links), options, spawner, sink));
-    Ok((on_start.transpose()?, variants(task, trees, links, options, spawner, sink)?))
+        trees.start.as_ref().map(|tree| start(task, trees, (tree, given), options, spawner, sink));
+    Ok((on_start.transpose()?, variants(task, trees, given, options, spawner, sink)?))
 }
 
 /// Runs the commands on the start tree as often as on the right solution.
 fn start(
     task: &Task,
     trees: &TaskTrees,
-    (start, links): (&Snapshot, &[Link]),
+    (start, (links, bytecode)): (&Snapshot, Given<'_>),
     options: &Options,
     spawner: &Spawner,
     sink: &dyn Sink,
@@ -123,7 +123,7 @@ fn start(
     let one = Options { jobs: 1, ..options.clone() };
     let settings = one.settings(options.logs(), BTreeSet::new());
     let links = fitting(links, start);
-    let sources = Sources { tree: start, ..trees.sources(&links) };
+    let sources = Sources { tree: start, bytecode: Some(bytecode), ..trees.sources(&links) };
     let lab = Lab::open(task, sources, &settings, spawner, sink)?;
     let rounds = lab.observe("start", options.baselines)?;
     let known = runners(task);
@@ -197,7 +197,7 @@ fn tell(commands: &[OnStart], sink: &dyn Sink) {
 fn variants(
     task: &Task,
     trees: &TaskTrees,
-    links: &[Link],
+    (links, bytecode): Given<'_>,
     options: &Options,
     spawner: &Spawner,
     sink: &dyn Sink,
@@ -222,7 +222,8 @@ fn variants(
             return Err(MeasureError::SameVariant { name: variant.name.clone(), must_pass });
         }
         let links = fitting(links, &tree.snapshot);
-        let sources = Sources { tree: &tree.snapshot, ..trees.sources(&links) };
+        let bytecode = Some(bytecode);
+        let sources = Sources { tree: &tree.snapshot, bytecode, ..trees.sources(&links) };
         let lab = Lab::open(task, sources, &settings, spawner, sink)?;
         let rounds = lab.observe(&format!("variant-{}", number + 1), 1)?;
         let runs = rounds.into_iter().next().expect("one round was asked for");
@@ -242,6 +243,10 @@ fn variants(
 
 /// A directory that copies link to: its path in them, and where it is.
 pub(super) type Link = (RelPath, PathBuf);
+
+/// What the copies of other trees have of the right solution's: its links, and bytecode of what stands
+/// outside.
+type Given<'a> = (&'a [Link], &'a Bytecode);
 
 /// The links that have a place in this tree.
 pub(super) fn fitting(links: &[Link], tree: &Snapshot) -> Vec<Link> {

@@ -35,6 +35,9 @@ pub enum OutputError {
     /// Another run writes there now.
     #[error("another run is writing to `{}`; wait for it, or name another directory with `-o`", .0.display())]
     Busy(PathBuf),
+    /// An earlier run that is needed would be removed.
+    #[error("the run in `{}` would be removed, for the earlier run of the run directory is moved there; name another directory with `-o`", .0.display())]
+    InTheWay(PathBuf),
     /// There is nothing to go on in.
     #[error("`{}` holds no run to resume", .0.display())]
     NothingToResume(PathBuf),
@@ -42,7 +45,7 @@ pub enum OutputError {
     #[error("the run in `{}` is spoiled: its tree changed meanwhile, or processes outlived it; run without --resume", .0.display())]
     Spoiled(PathBuf),
     /// The run was written by another version of this program.
-    #[error("the run in `{}` is in the format `{found}`, and this version reads `{FORMAT}`; measure again without --resume", path.display())]
+    #[error("the run in `{}` is in the format `{found}`, and this version reads `{FORMAT}`; measure again (without --resume)", path.display())]
     OtherFormat {
         /// The run directory.
         path: PathBuf,
@@ -92,9 +95,7 @@ impl OutputDir {
             (Some(false), false) => return Err(OutputError::NotOurs(path.to_owned())),
             (Some(true), false) => {
                 let _lock = lock(path)?;
-                let mut old = path.as_os_str().to_owned();
-                old.push(".old");
-                let old = PathBuf::from(old);
+                let old = Self::old(path);
                 match is_ours(&old).map_err(fault)? {
                     Some(false) => return Err(OutputError::NotOurs(old)),
                     Some(true) => fs::remove_dir_all(&old)
@@ -107,6 +108,13 @@ impl OutputDir {
         }
         fs::create_dir_all(path).map_err(fault)?;
         Self::locked(path)
+    }
+
+    /// Where an earlier run goes that is in the way of one at `path`.
+    pub(super) fn old(path: &Path) -> PathBuf {
+        let mut old = path.as_os_str().to_owned();
+        old.push(".old");
+        old.into()
     }
 
     fn locked(path: &Path) -> Result<Self, OutputError> {

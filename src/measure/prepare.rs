@@ -7,6 +7,7 @@ use adequacy_mutators::Language;
 
 use super::{MeasureError, SinceRecord, TaskTrees, Wanted, cargo, links};
 use crate::base::{Event, RelPath, Sink};
+use crate::plan::cargo::SETTINGS;
 use crate::plan::compile::{self, Judge};
 use crate::plan::interpreter::{self, Found, Interpreter};
 use crate::plan::{Fate, Plan, duplicate};
@@ -157,6 +158,10 @@ fn tell(task: &Task, plan: &Plan, sink: &dyn Sink) {
     if !plan.ignored.is_empty() {
         note(format!("not mutated: {}", few(ignored, IN_RUN_FILE)));
     }
+    let left_out = plan.files.iter().map(|file| file.left_out).sum::<u32>();
+    if left_out > 0 {
+        note(format!("{left_out} mutants are left out by `{SETTINGS}`"));
+    }
     for file in &plan.files {
         let path = &file.path;
         if file.too_long > 0 {
@@ -217,7 +222,10 @@ fn judge(
 }
 
 /// The interpreters of the commands, each once; looked for in the first of the trees that has it.
-fn interpreters(task: &Task, roots: &[Option<&Path>]) -> Result<Vec<Interpreter>, MeasureError> {
+pub(super) fn interpreters(
+    task: &Task,
+    roots: &[Option<&Path>],
+) -> Result<Vec<Interpreter>, MeasureError> {
     // As the commands will find them.
     let path = task.env_set.get("PATH").map(OsString::from);
     let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| "/usr/bin:/bin".into());

@@ -161,6 +161,16 @@ fn criteria(run: &RunFile, act: &Act) -> Vec<Criterion> {
             },
         });
     }
+    if let Some(reuse) = run.reuse.as_ref().filter(|reuse| reuse.verdicts > 0) {
+        let receipt = reuse.receipt_sha256.map(|digest| digest.to_string()).unwrap_or_default();
+        all.push(Criterion {
+            id: "own verdicts".to_owned(),
+            expected: "every verdict is of this run",
+            observed: format!("{} are those of the run with the receipt {receipt}", reuse.verdicts),
+            falsified_by: "one of these mutants, run again, with another answer",
+            verdict: "DEGRADED",
+        });
+    }
     if let Some(shard) = run.conduct.shard {
         all.push(Criterion {
             id: "whole".to_owned(),

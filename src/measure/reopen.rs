@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::run_file::tool;
 use super::verdicts::Known;
 use super::{
-    LedgerError, MeasureError, Measured, OutputDir, OutputError, Prepared, RunFile, Shard, State,
-    Wanted, gates, output, prepare, protect, runners, same_task,
+    LedgerError, Line, MeasureError, Measured, OutputDir, OutputError, Prepared, RunFile, Shard,
+    State, Wanted, gates, output, prepare, protect, reuse, runners, same_task,
 };
 use crate::adequacy::Adequacy;
 use crate::base::{Sha256, Sink};
@@ -51,6 +51,9 @@ pub enum ReopenError {
         /// Which part.
         shard: Shard,
     },
+    /// Some of its verdicts are an earlier run's.
+    #[error("the run in `{}` holds verdicts of an earlier run (`--reuse`), which are never sealed; measure without it", .0.display())]
+    Reused(PathBuf),
     /// It was broken off, or cannot be trusted.
     #[error("the run in `{}` is not finished, or is spoiled; nothing of it can be sealed", .0.display())]
     Unfinished(PathBuf),
@@ -95,11 +98,15 @@ pub fn reopen(wanted: &Reopened<'_>, sink: &dyn Sink) -> Result<Measured, Reopen
     if run.tool != tool() {
         return Err(differs("the version of this program"));
     }
+    let (lines, _) = output.read_outcomes(&run)?;
+    if reuse::count(&lines) > 0 {
+        return Err(ReopenError::Reused(path()));
+    }
     let task = same_task::moved(&run.task, wanted.task).ok_or_else(|| differs("the task"))?;
     let prepared = prepared(wanted, &run, &task, sink)?;
     same(&prepared, &run).map_err(differs)?;
     let Prepared { trees, plan, .. } = prepared;
-    let outcomes = outcomes(&output, &run, &task, &plan)?;
+    let outcomes = outcomes(&output, &run, &task, &plan, lines)?;
     let damaged = |what: &str| ReopenError::Damaged { path: path(), what: what.to_owned() };
     let adequacy = Adequacy::of(&plan, |place| outcomes.get(&place).copied());
     let adequacy = adequacy.ok_or_else(|| damaged("a mutant of its plan has no verdict"))?;
@@ -165,6 +172,7 @@ fn outcomes(
     run: &RunFile,
     task: &Task,
     plan: &Plan,
+    lines: Vec<Line>,
 ) -> Result<BTreeMap<usize, Outcome>, ReopenError> {
     let damaged = |what| ReopenError::Damaged { path: output.path().to_owned(), what };
     let places = plan.mutants.iter().enumerate();
@@ -173,7 +181,7 @@ fn outcomes(
     let (runners, flaky) = (runners(task), run.flaky_places());
     let known = Known { runners: &runners, flaky: &flaky };
     let mut outcomes = BTreeMap::new();
-    for line in output.read_outcomes(run)?.0 {
+    for line in lines {
         let place = places.get(&line.id);
         let place = *place.ok_or_else(|| damaged(format!("no mutant `{}`", line.id)))?;
         if known.judge(&line, plan.mutants[place].class) != line.outcome {

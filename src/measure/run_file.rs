@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{
     CommandRecord, Conduct, Controls, Executors, Interpreted, Isolation, Matrix, Options, Prepared,
-    SinceRecord, StartRecord, TaskTrees, UncoveredRecord, VariantRecord,
+    ReuseRecord, SinceRecord, StartRecord, TaskTrees, UncoveredRecord, VariantRecord,
 };
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256};
@@ -88,6 +88,9 @@ pub struct RunFile {
     /// What the mutated lines differ from, where only changed lines were mutated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<SinceRecord>,
+    /// Where verdicts of an earlier run were to be reused: what became of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reuse: Option<ReuseRecord>,
     /// Left-out directories that the commands need, linked from the original.
     pub linked: Vec<String>,
     /// Paths left out of the copies, and why.
@@ -274,6 +277,7 @@ impl RunFile {
             jobs: options.jobs,
             sampler: None,
             since: None,
+            reuse: None,
             linked: Vec::new(),
             left_out: BTreeMap::new(),
             ignored: BTreeMap::new(),
@@ -315,6 +319,7 @@ impl RunFile {
         if let Some(earlier) = earlier {
             self.sentinels = earlier.sentinels;
             self.executors.go_on_from(&earlier.executors);
+            self.reuse.clone_from(&earlier.reuse);
             self.earlier_baselines = earlier.earlier_baselines + earlier.baselines.len() as u64;
             let before = earlier.isolation_before.iter().chain([&earlier.isolation]);
             for isolation in before.filter(|before| **before != self.isolation) {
@@ -432,7 +437,7 @@ pub(super) fn tool() -> String {
 }
 
 /// Everything of a task that can change a verdict or the choice of mutants.
-fn digest(task: &Task, options: &Options) -> Sha256 {
+pub(super) fn digest(task: &Task, options: &Options) -> Sha256 {
     let step = |step: &Option<crate::task::Step>| {
         step.as_ref().map(|step| (step.argv.words().to_vec(), step.timeout))
     };

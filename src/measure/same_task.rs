@@ -34,7 +34,8 @@ pub(super) fn moved(measured: &Task, here: &Task) -> Option<Task> {
     })
 }
 
-fn without_places(task: &Task) -> Task {
+/// A task as it is whatever the places of its trees; what is mutated is left out.
+pub(super) fn without_places(task: &Task) -> Task {
     let nowhere = PathBuf::new;
     let variants = |variants: &[Variant]| {
         let variants = variants.iter().cloned();

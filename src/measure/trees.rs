@@ -104,7 +104,7 @@ impl TaskTrees {
     /// What a workspace holds, with these links.
     #[must_use]
     pub fn sources<'a>(&'a self, links: &'a [(RelPath, PathBuf)]) -> Sources<'a> {
-        Sources { tree: &self.base, heldout: self.heldout.as_ref(), links }
+        Sources { tree: &self.base, heldout: self.heldout.as_ref(), links, bytecode: None }
     }
 
     /// The listing of the tree that the task names, with what was left out of it.

@@ -48,6 +48,9 @@ pub enum WhyNot {
     /// The change leaves it as it was.
     #[error("not changed")]
     Unchanged,
+    /// The settings of cargo-mutants leave it out.
+    #[error("left out by `.cargo/mutants.toml`; `--include` mutates it all the same")]
+    Settings,
     /// No library or program of a manifest holds it.
     #[error("no cargo target reaches it")]
     NotReached,
@@ -87,8 +90,9 @@ pub(super) type Chosen = (RelPath, Language);
 pub(super) fn files(
     task: &Task,
     snapshot: &Snapshot,
+    settings: &cargo::Settings,
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
-    let rust = Rust::of(task, [snapshot]);
+    let rust = Rust::of(task, [snapshot], settings);
     sort(task, snapshot.files().map(|(path, _, _)| path), &|path| rust.why_not(path))
 }
 
@@ -100,7 +104,9 @@ pub(super) fn changed_files(
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
     let both = base.files().chain(start.files()).map(|(path, _, _)| path);
     let paths = both.collect::<BTreeSet<_>>();
-    let rust = Rust::of(task, [base, start]);
+    // What a change calls for is not for a tree to say.
+    let settings = cargo::Settings::default();
+    let rust = Rust::of(task, [base, start], &settings);
     let why_not = |path: &RelPath| {
         if base.file(path) == start.file(path) {
             Some(WhyNot::Unchanged)
@@ -113,16 +119,21 @@ pub(super) fn changed_files(
 }
 
 /// What stands against mutating a Rust source.
-struct Rust {
+struct Rust<'a> {
     /// Whether files were named to be mutated, which is then enough.
     is_named: bool,
     has_build: bool,
     /// The files that cargo builds; `None` where no manifest says so.
     reached: Option<BTreeSet<RelPath>>,
+    settings: &'a cargo::Settings,
 }
 
-impl Rust {
-    fn of<const N: usize>(task: &Task, trees: [&Snapshot; N]) -> Self {
+impl<'a> Rust<'a> {
+    fn of<const N: usize>(
+        task: &Task,
+        trees: [&Snapshot; N],
+        settings: &'a cargo::Settings,
+    ) -> Self {
         let reached = trees.into_iter().filter_map(cargo::reached);
         let reached = reached.map(|reached| reached.files.into_keys().collect::<BTreeSet<_>>());
         Self {
@@ -130,6 +141,7 @@ impl Rust {
             // Without any command nothing is run either.
             has_build: task.commands.is_empty() || task.has_build(),
             reached: reached.reduce(|one, other| one.into_iter().chain(other).collect()),
+            settings,
         }
     }
 
@@ -140,8 +152,12 @@ impl Rust {
         let is_reached = self.reached.as_ref().is_none_or(|reached| reached.contains(path));
         if !self.has_build {
             Some(WhyNot::NoBuild)
+        } else if self.is_named {
+            None
+        } else if self.settings.leave_out(path) {
+            Some(WhyNot::Settings)
         } else {
-            (!is_reached && !self.is_named).then_some(WhyNot::NotReached)
+            (!is_reached).then_some(WhyNot::NotReached)
         }
     }
 }

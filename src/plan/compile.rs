@@ -314,6 +314,21 @@ mod tests {
     }
 
     #[test]
+    fn edits_that_move_lines_or_join_statements_are_judged_as_in_the_whole_file() {
+        let source =
+            b"import os\n\ndef f(a):\n    return a + 1\n\nif os:\n    X = 2\nif f:\n    Y = 3\n";
+        let edits = [
+            ("    return a + 1\n", "    pass\n    return a + 1\n"),
+            ("return a + 1", "pass\n    return a + 1"),
+            ("if f:\n", ""),
+            ("def f(a):\n", ""),
+        ];
+        let duplicate = Fate::Duplicate(MutantId::default());
+        let expected = [Fate::Counted, duplicate, Fate::Counted, Fate::Unviable(String::new())];
+        assert_eq!(fates(source, &edits), expected);
+    }
+
+    #[test]
     fn sources_that_cannot_be_split_are_judged_whole() {
         for source in [
             b"# coding: latin-1\nX = 'caf\xe9'; Y = 2\n".as_slice(),

@@ -3,12 +3,13 @@
 use adequacy_mutators::Bodies;
 use rayon::prelude::*;
 
+use super::cargo::Settings;
 use super::{Class, Plan, PlanError, PlanFile, choose, source};
 use crate::task::Task;
 use crate::tree::Snapshot;
 
 pub(super) fn plan(task: &Task, snapshot: &Snapshot) -> Result<Plan, PlanError> {
-    let (chosen, ignored) = choose::files(task, snapshot)?;
+    let (chosen, ignored) = choose::files(task, snapshot, &Settings::default())?;
     let one = |(path, language): choose::Chosen| {
         let source = source(snapshot, &path)?;
         let outline = language.outline(&source);

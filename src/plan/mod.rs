@@ -81,6 +81,8 @@ pub struct PlanFile {
     pub mutants: Vec<u32>,
     /// Sites left alone because of a skip comment.
     pub skipped: u32,
+    /// Mutations that the settings of cargo-mutants leave out.
+    pub left_out: u32,
     /// Mutations not made because a piece of source is too long for its operator.
     pub too_long: u32,
     /// Mutations refused because the grammar could not read that part, with its first line.
@@ -205,6 +207,7 @@ impl PlanFile {
             functions: Vec::new(),
             mutants: Vec::new(),
             skipped: 0,
+            left_out: 0,
             too_long: 0,
             unreadable: None,
             refused: None,

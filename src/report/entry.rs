@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::place::Source;
+use crate::base::Sha256;
 use crate::measure::{Line, RunFile};
 use crate::outcome::{self, Outcome, Reason, Verdict};
 use crate::plan::{Class, readable};
@@ -55,7 +56,7 @@ pub struct Further {
 }
 
 /// What stands for the function of a mutant that is in none.
-pub(super) const NO_FUNCTION: &str = "(module)";
+const NO_FUNCTION: &str = "(module)";
 
 impl PlanRow {
     /// Whether `source` holds what the mutant replaces.
@@ -81,9 +82,7 @@ impl PlanRow {
     /// One sentence on what it does: for sets whose text shows less than they mean.
     #[must_use]
     pub fn in_words(&self) -> Option<String> {
-        let summary = adequacy_mutators::operator(&self.operator).map(|found| found.summary);
-        let summary = summary.unwrap_or(&self.operator);
-        in_words(self.class, summary, self.place_name(), 1 + self.more.len())
+        in_words(self.class, &self.operator, self.function.as_deref(), 1 + self.more.len())
     }
 
     /// The lines of `source` that it touches, before and after; what it replaces alone where the
@@ -100,11 +99,13 @@ impl PlanRow {
 /// What a mutant does that stands for more than its text shows: a whole change, a whole function.
 pub(super) fn in_words(
     class: Class,
-    summary: &str,
-    function: &str,
+    operator: &str,
+    function: Option<&str>,
     files: usize,
 ) -> Option<String> {
     use Class::{Cheat, CheatExtra, Degenerate, FileRevert, NullPatch, StubPatch};
+    let summary = adequacy_mutators::operator(operator).map_or(operator, |found| found.summary);
+    let function = function.unwrap_or(NO_FUNCTION);
     match class {
         Cheat | CheatExtra | Degenerate => Some(format!("{function}: {summary}")),
         NullPatch | StubPatch | FileRevert => {
@@ -136,6 +137,8 @@ pub struct Entry {
     pub basis: Option<String>,
     /// What gave the verdict.
     pub executor: Option<Tier>,
+    /// The receipt of the earlier run that decided it, where it is not this one.
+    pub reused: Option<Sha256>,
 }
 
 /// What a report says of a mutant.
@@ -155,7 +158,7 @@ impl Entry {
     pub(super) fn of(row: PlanRow) -> Self {
         let (outcome, verdicts) = (None, Vec::new());
         let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
-        Self { row, outcome, verdicts, wall, cpu, basis: None, executor: None }
+        Self { row, outcome, verdicts, wall, cpu, basis: None, executor: None, reused: None }
     }
 
     /// Takes over a decision; the later of two stands.
@@ -173,8 +176,11 @@ impl Entry {
             outcome::verdict_of(&line.runs, Step::Command(place), command.runner)
         };
         self.verdicts = commands.map(said).collect();
-        self.wall = line.runs.iter().map(|run| run.wall).sum();
-        self.cpu = line.runs.iter().map(|run| run.cpu).sum();
+        self.reused = line.reused;
+        // Times of another run are no times of this one.
+        let own = || line.runs.iter().filter(|_| line.reused.is_none());
+        self.wall = own().map(|run| run.wall).sum();
+        self.cpu = own().map(|run| run.cpu).sum();
         (self.outcome, self.basis) = (Some(line.outcome), Some(line.basis));
         self.executor = Some(line.executor);
         Ok(())

@@ -63,6 +63,7 @@ struct Mutant<'a> {
     basis: Option<&'a str>,
     executor: Option<&'a str>,
     wall_s: f64,
+    reused_from: Option<String>,
     classification: Option<&'static str>,
 }
 
@@ -165,6 +166,7 @@ fn mutant<'a>(log: &'a RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
         basis: entry.basis.as_deref(),
         executor: entry.executor.map(Tier::word),
         wall_s: entry.wall.as_secs_f64(),
+        reused_from: entry.reused.map(|receipt| receipt.to_string()),
         classification: log.judgement(entry).map(|it| it.classification.word()),
     }
 }

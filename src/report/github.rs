@@ -38,8 +38,10 @@ pub(super) fn render(log: &RunLog, prefix: &str) -> String {
         );
     }
     let totals = log.count.totals();
+    let sample = log.run.sample.as_ref();
+    let sample = sample.map(|it| format!(", a sample of {}", it.population)).unwrap_or_default();
     let words = format!(
-        "{} of {} mutants killed ({}), {} survived, {} undecided",
+        "{} of {} mutants killed ({}){sample}, {} survived, {} undecided",
         totals.killed,
         totals.mutants,
         share(totals.killed, totals.mutants),

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use super::count::share;
 use super::escape::{is_format, markup, script};
 use super::log::RunLog;
-use super::summary::flake_bound;
+use super::markdown::marked;
+use super::summary::{flake_bound, of_a_sample};
 use super::{Group, Style, headline, json, matrix, survivors, text};
 use crate::measure::{ClassTotals, Sentinels};
 
@@ -85,7 +86,7 @@ fn top(page: &mut String, log: &RunLog) {
         share(log.count.by_exit(), totals.mutants),
         markup(&text::totals(&totals)),
     );
-    for words in log.triage_words() {
+    for words in of_a_sample(&log.run).into_iter().chain(log.triage_words()) {
         let _ = writeln!(page, "<p>{}.</p>", markup(&words));
     }
     let told = headline(&log.run, Style::PLAIN);
@@ -244,9 +245,9 @@ fn one_group(page: &mut String, log: &RunLog, group: &Group<'_>, most: usize) {
             Some(words) => writeln!(page, "<pre>{}</pre>", markup(&words)),
             None => {
                 let (before, after) = row.lines(log.source(entry));
-                let (before, after) = (before.trim_end(), after.trim_end());
-                let (before, after) = (markup(before), markup(after));
-                writeln!(page, "<pre><del>- {before}</del>\n<ins>+ {after}</ins></pre>")
+                let signed = |sign, text: &str| markup(marked(sign, text.trim_end()).trim_end());
+                let (before, after) = (signed('-', &before), signed('+', &after));
+                writeln!(page, "<pre><del>{before}</del>\n<ins>{after}</ins></pre>")
             }
         };
     }

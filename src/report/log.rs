@@ -271,6 +271,13 @@ impl RunLog {
                 since.words()
             ));
         }
+        if let Some(reuse) = self.run.reuse.as_ref().filter(|reuse| reuse.verdicts > 0) {
+            notes.push(format!(
+                "{} verdicts are those of an earlier run, with all that they rest on the same; their times \
+                 are not counted.",
+                reuse.verdicts
+            ));
+        }
         if self.torn {
             notes.push("The last line of outcomes.jsonl is torn and was left out.".to_owned());
         }

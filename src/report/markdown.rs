@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::count::share;
 use super::escape::{fenced, markdown as plain};
 use super::log::RunLog;
+use super::summary::of_a_sample;
 use super::text;
 use super::{Group, survivors};
 
@@ -28,7 +29,7 @@ pub(super) fn render(log: &RunLog) -> String {
         share(log.count.by_exit(), totals.mutants),
         text::totals(&totals)
     );
-    for line in super::executors::lines(log) {
+    for line in of_a_sample(&log.run).into_iter().chain(super::executors::lines(log)) {
         let _ = writeln!(text, "{}\n", plain(&line));
     }
     let triaged = log.triage_words();

@@ -11,6 +11,7 @@ use super::Style;
 use super::entry::Entry;
 use super::log::{ReportError, RunLog};
 use super::terminal::escaped;
+use crate::base::RelPath;
 use crate::measure::OutputDir;
 use crate::plan::{Class, readable};
 use crate::run::{Attempt, Run, Step};
@@ -48,8 +49,9 @@ impl Evidence {
 
 /// The last lines of a log. A run directory may come from anybody: no name leads out of it.
 fn tail(logs: &Path, name: &str) -> Option<String> {
-    let path = logs.join(Path::new(name).file_name().filter(|file| *file == name)?);
-    if !path.symlink_metadata().ok()?.is_file() {
+    let path = RelPath::new(name.as_bytes()).ok()?.below(logs);
+    // Logs of a merged run are in directories of their own; no link is followed.
+    if path.canonicalize().ok()? != logs.canonicalize().ok()?.join(name) || !path.is_file() {
         return None;
     }
     let mut file = fs::File::open(path).ok()?;
@@ -93,6 +95,12 @@ pub fn show(
     line("verdict", &format!("{}, {}", standing.word().replace('_', " "), standing.why(&log.run)));
     if let (Some(basis), Some(executor)) = (&entry.basis, &entry.executor) {
         line("basis", &format!("{basis}, by the executor {}", executor.word()));
+    }
+    if let Some(receipt) = entry.reused {
+        line(
+            "reused",
+            &format!("the verdict and runs of an earlier run, with the receipt {receipt}"),
+        );
     }
     if let Some(judged) = log.judgement(entry) {
         let date = judged.date.map(|date| format!(", {date}")).unwrap_or_default();

@@ -24,7 +24,7 @@ const ROWS: usize = 30;
 pub fn summary(log: &RunLog, style: Style) -> String {
     let mut text = String::new();
     for note in log.notes() {
-        let _ = writeln!(text, "{}", style.red(escaped(&note)));
+        let _ = writeln!(text, "{}", style.red(style.fold(&escaped(&note))));
     }
     if !text.is_empty() {
         text.push('\n');
@@ -39,7 +39,9 @@ pub fn summary(log: &RunLog, style: Style) -> String {
     survivors(&mut text, log, style);
     undecided(&mut text, log, style);
     tables(&mut text, log, style);
-    trust(&mut text, log);
+    let mut prose = String::new();
+    trust(&mut prose, log);
+    text.push_str(&style.fold(&prose));
     if totals.killed == 0 && !is_part {
         let words =
             "The commands killed nothing: they cannot tell a right solution from a wrong one.";
@@ -95,7 +97,8 @@ fn survivor(text: &mut String, log: &RunLog, entry: &Entry, style: Style) {
     let judged = log.judgement(entry).map(|it| format!("  ({})", it.classification.word()));
     let judged = judged.unwrap_or_default();
     let _ = writeln!(text, "    {id} line {}: {}{judged}", row.line, escaped(&row.operator));
-    let room = style.room(8);
+    // Beside the indentation, the sign, and the dots of what is cut.
+    let room = style.room(11);
     let _ = match row.in_words() {
         Some(words) => writeln!(text, "      {}", escaped(&words)),
         None => {
@@ -288,14 +291,20 @@ fn sampling(text: &mut String, run: &RunFile) {
     if let Some((killed, all)) = run.sites {
         let _ = writeln!(text, "Places in the sources with a kill: {killed} of {all}");
     }
-    if let Some(Interval { population, sampled, share, margin }) = run.sample {
+    if let Some(words) = of_a_sample(run) {
+        let _ = writeln!(text, "{words}");
+    }
+}
+
+/// What a sample says of all mutants; `None` where none was drawn.
+pub(super) fn of_a_sample(run: &RunFile) -> Option<String> {
+    run.sample.as_ref().map(|Interval { population, sampled, share, margin }| {
         let (share, margin) = (100.0 * share, 100.0 * margin);
-        let _ = writeln!(
-            text,
+        format!(
             "Sampled: {sampled} of {population} mutants; of all of them {share:.1} % +- {margin:.1} % \
              killed (95 %). That is about the choice of these mutants, not about real faults missed"
-        );
-    }
+        )
+    })
 }
 
 fn not_reached(text: &mut String, run: &RunFile) {

@@ -8,6 +8,7 @@ use super::Style;
 use super::entry;
 use super::terminal::escaped;
 use crate::measure::Totals;
+use crate::plan::cargo::SETTINGS;
 use crate::plan::{Mutant, Plan, Row, lines, readable};
 use crate::tree::{Snapshot, TreeError};
 
@@ -30,8 +31,9 @@ pub fn line(plan: &Plan, mutant: &Mutant, source: &[u8], style: Style) -> String
         row.column + 1,
         style.bold(row.operator),
     );
-    let what = match in_words(plan, mutant) {
-        Some(words) => words,
+    let files = 1 + row.more.len();
+    let what = match entry::in_words(row.class, row.operator, row.function, files) {
+        Some(words) => escaped(&words),
         None => {
             let (before, after) =
                 if bare { lines(mutant, source) } else { (row.before, row.after) };
@@ -39,16 +41,6 @@ pub fn line(plan: &Plan, mutant: &Mutant, source: &[u8], style: Style) -> String
         }
     };
     format!("{head} {what}{}", why.unwrap_or_default())
-}
-
-/// What a mutant does that stands for more than its text shows.
-fn in_words(plan: &Plan, mutant: &Mutant) -> Option<String> {
-    let file = plan.file(mutant);
-    let function = mutant.function.map(|place| file.functions[place as usize].as_str());
-    let function = function.unwrap_or(entry::NO_FUNCTION);
-    let files = mutant.edits().count();
-    entry::in_words(mutant.class, mutant.operator.summary, function, files)
-        .map(|words| escaped(&words))
 }
 
 /// The text on one line, cut to what fits, with what a terminal would obey escaped.
@@ -109,6 +101,9 @@ pub fn files(plan: &Plan) -> String {
         }
         if file.skipped > 0 {
             notes.push(format!("{} sites skipped by a comment", file.skipped));
+        }
+        if file.left_out > 0 {
+            notes.push(format!("{} left out by `{SETTINGS}`", file.left_out));
         }
         if file.too_long > 0 {
             notes.push(format!("{} not made, the source is too long there", file.too_long));

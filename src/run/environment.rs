@@ -5,6 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::task::Task;
+
 /// Carries the run's id in every process of it; the spawner sets it.
 pub(in crate::run) const RUN: &str = "ADEQUACY_RUN";
 
@@ -70,6 +72,14 @@ impl Places {
 pub struct Environment(BTreeMap<OsString, OsString>);
 
 impl Environment {
+    /// What the commands of `task` see in the workspace at `root`, with the rest from this process's own.
+    #[must_use]
+    pub fn of(task: &Task, root: &Path, worker: usize) -> Self {
+        let set = task.env_set.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let host = |name: &str| std::env::var_os(name);
+        Self::for_run(host, &Places::below(root, worker), &set.collect::<Vec<_>>(), &task.env_pass)
+    }
+
     /// The environment of one worker's commands.
     ///
     /// `host` looks a variable up in the caller's environment. `pass` names further variables that

@@ -10,13 +10,13 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::builds::Builds;
-use super::environment::{Environment, Places};
+use super::environment::Environment;
 use super::executor::{Ladders, Tier};
 use super::left::{self, Left};
 use super::sandbox::Workspaces;
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
-use super::workspace::{Golden, Scope, Scratch, Soundness, Sources, Workspace};
+use super::workspace::{Bytecode, Golden, Scope, Scratch, Soundness, Sources, Workspace};
 use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Share, Step, Turn, baseline};
 use crate::base::{Event, RelPath, Sink};
 use crate::task::{Solution, Task};
@@ -50,9 +50,6 @@ impl Settings {
         }
     }
 }
-
-/// The limit of a command none of whose baseline runs took long.
-const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
 
 /// What a run needs; dropping it removes the scratch directory.
 pub struct Lab<'a> {
@@ -145,7 +142,7 @@ impl<'a> Lab<'a> {
         let golden = Golden::create(&scratch, sources)?;
         let seat = |worker| {
             let workspace = Workspace::create(&scratch, &golden, worker)?;
-            let environment = environment(task, &workspace, worker);
+            let environment = Environment::of(task, workspace.path(), worker);
             Ok(Mutex::new(Seat {
                 worker,
                 workspace,
@@ -258,6 +255,13 @@ impl<'a> Lab<'a> {
         Ok(seat.workspace.vacate()?)
     }
 
+    /// The bytecode that good runs of the unmutated tree left of sources outside of it, for the
+    /// workspaces of other trees.
+    #[must_use]
+    pub fn bytecode_of_outside(&self) -> Bytecode {
+        self.occupied(0).workspace.bytecode_of_outside()
+    }
+
     /// How many workers there are.
     #[must_use]
     pub fn workers(&self) -> usize {
@@ -289,7 +293,7 @@ impl<'a> Lab<'a> {
         seat.workspace.replace()?;
         (seat.is_placed, seat.warm, seat.vacant) = (false, false, false);
         let worker = seat.worker;
-        seat.environment = environment(self.task, &seat.workspace, worker);
+        seat.environment = Environment::of(self.task, seat.workspace.path(), worker);
         if self.task.setup.is_some() { self.set_up(seat, worker) } else { Ok(()) }
     }
 
@@ -300,10 +304,7 @@ impl<'a> Lab<'a> {
     /// [`RunError::Red`] when a run does not pass, [`RunError::NotStarted`] when one cannot start.
     pub fn baseline(&self) -> Result<Baseline, RunError> {
         let mut baseline = baseline::run(self)?;
-        let limit = |(place, command): (usize, &crate::task::Command)| {
-            command.timeout.unwrap_or_else(|| SHORTEST_LIMIT.max(baseline.slowest(place) * 5))
-        };
-        let limits = self.task.commands.iter().enumerate().map(limit).collect();
+        let limits = self.limits_after(&baseline)?;
         self.limits.set(limits).expect("there is one baseline");
         self.flaky.set(self.find_flaky(&baseline)?).expect("there is one baseline");
         baseline.tests = self.refuse_empty(&baseline)?;
@@ -465,13 +466,6 @@ fn remove_leftovers(base: &Path, sink: &dyn Sink) -> Result<(), RunError> {
         });
     }
     Ok(())
-}
-
-fn environment(task: &Task, workspace: &Workspace, worker: usize) -> Environment {
-    let places = Places::below(workspace.path(), worker);
-    let set = task.env_set.iter().map(|(name, value)| (name.clone(), value.clone()));
-    let host = |name: &str| std::env::var_os(name);
-    Environment::for_run(host, &places, &set.collect::<Vec<_>>(), &task.env_pass)
 }
 
 impl Seat {

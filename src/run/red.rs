@@ -170,6 +170,7 @@ fn of_cargo(output: &str) -> Option<String> {
         "attempting to make an HTTP request, but --offline",
         "spurious network error",
         "Unable to update",
+        "you're using offline mode",
     ]);
     is_offline.then(|| {
         "dependencies are missing, and commands reach no network where these are isolated: \

@@ -248,13 +248,14 @@ impl Lab<'_> {
             memory_times: if attempt == Attempt::Alone { 2 } else { 1 },
             output_limit: self.settings.output_limit,
         };
+        let times_full = self.scratch.times_full();
         let finished = self.spawner.run_shown_at(&spec, self.shown_at(step));
         seat.certify(finished.certificate);
         if finished.exit == Exit::Interrupted {
             return Err(RunError::Interrupted);
         }
         let exit = match finished.exit {
-            Exit::Code(1..) | Exit::Signal(_) if self.scratch.is_full() => {
+            Exit::Code(1..) | Exit::Signal(_) if self.scratch.was_full(times_full) => {
                 Exit::Lost(format!("{}, and the disk was full", finished.exit))
             }
             exit => exit,

@@ -25,6 +25,7 @@ mod published;
 mod recovery;
 mod refusals;
 mod reports;
+mod reuse;
 mod rust;
 mod sealing;
 mod sentinels;

@@ -40,6 +40,17 @@ fn quiet_says_the_totals_alone_and_no_stream_holds_a_carriage_return() {
 }
 
 #[test]
+fn no_report_passes_a_sample_off_as_the_whole() {
+    let sandbox = Sandbox::with("calc");
+    sandbox.measure(&[&TWO[..], &["--limit", "1"], &CHECK].concat()).run().exits(0);
+    for format in ["text", "markdown", "html"] {
+        let ran = sandbox.call(["report", "--format", format]).run();
+        ran.exits(0).says("Sampled").says("1 of 2 mutants");
+    }
+    sandbox.call(["report", "--format", "github"]).run().exits(0).says("a sample of 2");
+}
+
+#[test]
 fn a_hostile_tree_reaches_no_terminal() {
     let sandbox = Sandbox::new();
     sandbox.write("tree/product.py", "X = '\u{1b}[2J\u{202e}' + 'b'\n");

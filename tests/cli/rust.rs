@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::harness::{Call, Sandbox, search_path};
+use crate::harness::{Call, Sandbox, executable, search_path};
 
 /// A path on which the toolchain of this test stands itself: a proxy would look for it in HOME.
 fn toolchain() -> OsString {
@@ -52,7 +52,10 @@ fn a_workspace_is_mutated_where_it_is_built() {
         "7 mutants: 5 killed (0 by time-out), 2 survived, 0 undecided; 1 unviable, 4 not built",
     )
     .tells("`crates/core/src/windows.rs`: no command builds the code of 2 mutants there")
-    .tells("`crates/app/build.rs` (a configuration file)");
+    .tells("`crates/app/build.rs` (a configuration file)")
+    .tells("`crates/core/examples/shows.rs` (a test file)");
+    // What the first build took, that of all dependencies, is no measure of what a mutant takes.
+    assert!(sandbox.path("adequacy.out/logs/baseline-rebuilt.1.command.log").exists());
 }
 
 #[test]
@@ -115,11 +118,44 @@ fn what_cargo_cannot_build_in_a_copy_is_named_first() {
 }
 
 #[test]
-fn settings_of_another_tool_are_named_as_not_read() {
+fn what_cargo_and_rustup_lack_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/src/lib.rs", "pub fn f(a: u8) -> u8 { a + 1 }\n");
+    let needs = format!("{MANIFEST}[dependencies]\nno-such-crate-of-adequacy = \"1\"\n");
+    sandbox.write("tree/Cargo.toml", needs);
+    let ran = with_cargo(sandbox.measure(&["--", "cargo", "test", "--offline"])).run();
+    ran.exits(3).tells("no-such-crate-of-adequacy").tells("`cargo fetch` in your own tree first");
+    // In the place of rustup's proxy, which need not be there, with its words.
+    let words = "error: toolchain '1.2.3-x86_64-unknown-linux-gnu' is not installed";
+    sandbox.write("proxy/cargo", format!("#!/bin/sh\necho \"{words}\" >&2\nexit 1\n"));
+    executable(&sandbox.path("proxy/cargo"));
+    let mut path = sandbox.path("proxy").into_os_string();
+    path.push(":");
+    path.push(search_path());
+    let ran = sandbox.measure(&["--", "cargo", "test"]).env("PATH", path).run();
+    ran.exits(3).tells(words).tells("`rustup toolchain install` in your own tree first");
+}
+
+#[test]
+fn settings_of_cargo_mutants_leave_out_what_they_say() {
     let sandbox = Sandbox::new();
     sandbox.write("tree/Cargo.toml", MANIFEST);
-    sandbox.write("tree/.cargo/mutants.toml", "exclude_re = [\"f\"]\n");
-    sandbox.write("tree/src/lib.rs", "pub fn f(a: u8) -> u8 {\n    a + missing\n}\n");
+    sandbox.write(
+        "tree/.cargo/mutants.toml",
+        "exclude_re = [\"replace f ->\", \"in g$\"]\nexclude_globs = [\"other.rs\"]\noutput = \"x\"\n",
+    );
+    let source = "mod other;\npub fn f(a: u8) -> u8 {\n    a * a\n}\nfn g(a: u8) -> u8 {\n    a * missing\n}\n";
+    sandbox.write("tree/src/lib.rs", source);
+    sandbox.write("tree/src/other.rs", source.trim_start_matches("mod other;\n"));
+    let ran = sandbox.call(["list", "tree"]).run();
+    ran.exits(0)
+        .says("src/lib.rs  (4 left out by `.cargo/mutants.toml`)")
+        .says("src/other.rs  (left out by `.cargo/mutants.toml`; `--include` mutates it all the same)")
+        .says("4 mutants in 1 file;");
     let ran = with_cargo(sandbox.measure(&["--", "cargo", "test", "--offline"])).run();
-    ran.exits(3).tells("`.cargo/mutants.toml` is not read");
+    ran.exits(3)
+        .tells("4 mutants are left out by `.cargo/mutants.toml`")
+        .tells("`output` there say nothing here");
+    sandbox.write("tree/.cargo/mutants.toml", "exclude_re = [\"(\"]\n");
+    sandbox.call(["list", "tree"]).run().exits(2).tells("`(` is no regular expression");
 }

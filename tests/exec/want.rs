@@ -56,7 +56,7 @@ fn runs_of_both(once: bool) -> [Vec<(Attempt, Exit)>; 2] {
         full_matrix: false,
         flaky: None,
     };
-    let sources = Sources { tree: &snapshot, heldout: None, links: &[] };
+    let sources = Sources { tree: &snapshot, heldout: None, links: &[], bytecode: None };
     let lab = Lab::open(&task, sources, &settings, &spawner, &Silent).expect("workspaces");
     lab.baseline().expect("`true` passes");
     let found = Mutex::new(BTreeMap::new());

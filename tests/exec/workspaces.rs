@@ -94,7 +94,10 @@ impl Room {
         fixture(&root);
         let tree = snapshot(&root, &Choice::default(), &Silent).expect("a listing");
         let scratch = Scratch::create(&base, &[&root]).expect("a scratch directory");
-        let golden = Golden::create(&scratch, Sources { tree: &tree, heldout: None, links: &[] });
+        let golden = Golden::create(
+            &scratch,
+            Sources { tree: &tree, heldout: None, links: &[], bytecode: None },
+        );
         let golden = golden.expect("a golden copy");
         let workspace = Workspace::create(&scratch, &golden, 0).expect("a workspace");
         let spawner = Spawner::new(&helper(), sandbox.clone()).expect("a spawner");

@@ -3,6 +3,7 @@
 mod bodies;
 mod build;
 mod cheats;
+mod names;
 mod outline;
 
 pub use bodies::{CONSTANTS, DEGENERATE};
@@ -10,4 +11,5 @@ pub(crate) use bodies::{bodies, stub};
 pub use build::{BuildOutline, Conditional, Module, Parent, build_outline};
 pub use cheats::CHEATS;
 pub(crate) use cheats::cheats;
+pub use names::cargo_mutants_names;
 pub(crate) use outline::outline;

@@ -1,8 +1,9 @@
 //! Values that a type admits, as far as its name tells.
 
+use syn::spanned::Spanned as _;
 use syn::{Expr, ExprLit, Lit, ReturnType, Type};
 
-use super::types::{arguments, associated, last, peeled, returned, traits};
+use super::types::{arguments, associated, last, peeled, plain, returned, traits};
 
 /// Most values made for one type: those of a tuple or a map multiply.
 const MOST: usize = 12;
@@ -10,7 +11,7 @@ const MOST: usize = 12;
 /// What is known of the place a value stands in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
-    /// Type parameters in scope, of which nothing is known.
+    /// Type parameters in scope without a `Default` bound, of which no value is known.
     pub(crate) parameters: &'a [String],
     /// Whether `Default::default()` may stand there: not in a `const fn`, nor in `default` itself.
     pub(crate) default: bool,
@@ -30,7 +31,7 @@ pub(crate) fn of(given: &Type, place: Place<'_>) -> Vec<String> {
         }
         Type::Path(given) if given.qself.is_none() => of_path(&given.path, place),
         Type::Path(_) => default(place),
-        Type::Reference(given) => of_reference(&given.elem, place),
+        Type::Reference(given) => of_reference(&given.elem, given.mutability.is_some(), place),
         Type::Tuple(tuple) => of_tuple(tuple.elems.iter(), place),
         _ => Vec::new(),
     };
@@ -80,19 +81,23 @@ fn of_path(path: &syn::Path, place: Place<'_>) -> Vec<String> {
             texts(&["vec![]"]).into_iter().chain(wrapped("vec![@]", of_first())).collect()
         }
         ("VecDeque" | "HashSet" | "BTreeSet" | "BinaryHeap" | "LinkedList", [_, ..]) => {
-            of_collection(&name, of_first())
+            of_collection(&plain(path), of_first())
         }
         ("HashMap" | "BTreeMap", [key, value, ..]) => {
-            of_collection(&name, of_tuple([*key, *value].into_iter(), place))
+            of_collection(&plain(path), of_tuple([*key, *value].into_iter(), place))
         }
-        ("Box" | "Rc" | "Arc" | "Cell" | "RefCell" | "Mutex" | "RwLock" | "Cow", [_, ..]) => {
-            of_wrapper(&name, inner.last().copied(), place)
+        ("Box" | "Rc" | "Arc" | "Cell" | "RefCell" | "Mutex" | "RwLock", [inner, ..]) => {
+            of_wrapper(&plain(path), inner, place)
         }
-        ("NonZero", [_]) => of_non_zero("NonZero", false),
+        ("Cow", [inner]) => of_cow(&plain(path), inner, place),
+        ("Pin", [Type::Path(boxed)]) => of_pin(&boxed.path, place),
+        ("HttpResponse", []) => texts(&["HttpResponse::Ok().finish()"]),
+        ("NonZero", [inner]) => of_non_zero(&plain(path), is_signed(inner)),
         (non_zero, []) if non_zero.starts_with("NonZero") => {
-            of_non_zero(non_zero, non_zero.starts_with("NonZeroI"))
+            of_non_zero(&plain(path), non_zero.starts_with("NonZeroI"))
         }
         (parameter, []) if place.parameters.iter().any(|known| known == parameter) => Vec::new(),
+        (_, [inner]) => of_unknown(&plain(path), inner, place),
         _ => default(place),
     }
 }
@@ -102,54 +107,106 @@ fn of_collection(name: &str, inner: Vec<String>) -> Vec<String> {
     std::iter::once(format!("{name}::new()")).chain(filled).collect()
 }
 
-fn of_wrapper(name: &str, inner: Option<&Type>, place: Place<'_>) -> Vec<String> {
-    let Some(inner) = inner else { return Vec::new() };
-    if name != "Cow" {
-        return wrapped("@", of(inner, place))
-            .map(|value| format!("{name}::new({value})"))
-            .collect();
-    }
-    let borrowed = wrapped("Cow::Borrowed(@)", of_reference(inner, place));
+fn of_wrapper(name: &str, inner: &Type, place: Place<'_>) -> Vec<String> {
+    let inner = match peeled(inner) {
+        Type::Path(given) if last(&given.path).ident == "str" => {
+            return texts(&["\"\".into()", "\"xyzzy\".into()"]);
+        }
+        Type::Slice(slice) => {
+            texts(&["[]"]).into_iter().chain(wrapped("[@]", of(&slice.elem, place))).collect()
+        }
+        Type::TraitObject(object) => {
+            if traits(&object.bounds).any(|bound| bound.ident == "Error") {
+                return texts(&["\"xyzzy\".into()"]);
+            }
+            traits(&object.bounds).flat_map(|bound| of_trait(bound, place)).collect()
+        }
+        other => of(other, place),
+    };
+    inner.into_iter().map(|value| format!("{name}::new({value})")).collect()
+}
+
+fn of_cow(name: &str, inner: &Type, place: Place<'_>) -> Vec<String> {
+    let borrowed = of_reference(inner, false, place);
     let owned = match peeled(inner) {
         Type::Path(given) if last(&given.path).ident == "str" => {
-            texts(&["String::new()", "\"xyzzy\".to_owned()"])
+            wrapped("@.to_owned()", borrowed.clone()).collect()
         }
-        Type::Slice(slice) => wrapped("vec![@]", of(&slice.elem, place)).collect(),
+        Type::Slice(slice) => texts(&["vec![]"])
+            .into_iter()
+            .chain(wrapped("vec![@]", of(&slice.elem, place)))
+            .collect(),
         _ => of(inner, place),
     };
-    borrowed.chain(wrapped("Cow::Owned(@)", owned)).collect()
+    let borrowed = borrowed.into_iter().map(|value| format!("{name}::Borrowed({value})"));
+    borrowed.chain(owned.into_iter().map(|value| format!("{name}::Owned({value})"))).collect()
+}
+
+/// A pinned box, as functions return that stand for `async` ones.
+fn of_pin(boxed: &syn::Path, place: Place<'_>) -> Vec<String> {
+    let segment = last(boxed);
+    match arguments(segment).as_slice() {
+        [Type::TraitObject(object)] if segment.ident == "Box" => {
+            let values = traits(&object.bounds).flat_map(|bound| of_trait(bound, place));
+            wrapped("Box::pin(@)", values.collect()).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn of_non_zero(name: &str, is_signed: bool) -> Vec<String> {
     let numbers: &[&str] = if is_signed { &["1", "-1"] } else { &["1"] };
-    // The import of the type is there, whatever path it has.
     numbers.iter().map(|number| format!("{name}::new({number}).unwrap()")).collect()
+}
+
+fn is_signed(given: &Type) -> bool {
+    matches!(peeled(given), Type::Path(given) if last(&given.path).ident.to_string().starts_with('i'))
+}
+
+/// Values of a type with one argument of which nothing is known but that names suggest how such a
+/// type is made of what it holds.
+fn of_unknown(name: &str, inner: &Type, place: Place<'_>) -> Vec<String> {
+    let made = |value: String| {
+        [
+            format!("{name}::from_iter([{value}])"),
+            format!("{name}::new({value})"),
+            format!("{name}::from({value})"),
+        ]
+    };
+    let empty = default(place).into_iter().chain([format!("{name}::new()")]);
+    empty.chain(of(inner, place).into_iter().flat_map(made)).collect()
 }
 
 fn of_array(element: &Type, length: &Expr, place: Place<'_>) -> Vec<String> {
     let values = of(element, place);
-    let length = match length {
-        Expr::Lit(ExprLit { lit: Lit::Int(count), .. }) => match count.base10_parse::<usize>() {
-            Ok(0) => return Vec::new(),
-            // Written out, so that it need not be copied.
-            Ok(count @ 1..=4) => {
-                let all = |value: String| format!("[{}]", vec![value; count].join(", "));
-                return values.into_iter().map(all).collect();
-            }
-            _ => count.to_string(),
-        },
-        Expr::Path(name) => match name.path.get_ident() {
-            Some(name) => name.to_string(),
-            None => return Vec::new(),
-        },
-        _ => return Vec::new(),
+    let written = match length {
+        Expr::Lit(ExprLit { lit: Lit::Int(count), .. }) => count.base10_parse::<usize>().ok(),
+        _ => None,
     };
-    let is_copied = |value: &String| !value.contains('(');
-    values.into_iter().filter(is_copied).map(|value| format!("[{value}; {length}]")).collect()
+    match written {
+        Some(0) => Vec::new(),
+        // Written out, so that it need not be copied.
+        Some(count @ 1..=4) => {
+            let all = |value: String| format!("[{}]", vec![value; count].join(", "));
+            values.into_iter().map(all).collect()
+        }
+        _ => {
+            let Some(length) = length.span().source_text() else { return Vec::new() };
+            let all = |value: String| match value.contains('(') && place.default {
+                // A call may give what cannot be copied.
+                true => format!("core::array::from_fn(|_| {value})"),
+                false => format!("[{value}; {length}]"),
+            };
+            values.into_iter().map(all).collect()
+        }
+    }
 }
 
-fn of_reference(inner: &Type, place: Place<'_>) -> Vec<String> {
+fn of_reference(inner: &Type, is_mutable: bool, place: Place<'_>) -> Vec<String> {
     match peeled(inner) {
+        Type::Path(given) if last(&given.path).ident == "str" && is_mutable => {
+            texts(&["String::new().leak()", "String::from(\"xyzzy\").leak()"])
+        }
         Type::Path(given) if last(&given.path).ident == "str" => texts(&["\"\"", "\"xyzzy\""]),
         Type::Slice(slice) => {
             let filled = wrapped("Vec::leak(vec![@])", of(&slice.elem, place));
@@ -238,11 +295,25 @@ mod tests {
                 "BTreeMap::new()|BTreeMap::from_iter([(0, ())])|BTreeMap::from_iter([(1, ())])",
             ),
             ("-> Box<u8>", "Box::new(0)|Box::new(1)"),
-            ("-> Box<dyn Error>", ""),
+            ("-> Box<dyn Error + Send>", "\"xyzzy\".into()"),
+            ("-> Box<dyn Any>", ""),
+            (
+                "-> Box<dyn Iterator<Item = u8> + '_>",
+                "Box::new(core::iter::empty())|Box::new(core::iter::once(0))|Box::new(core::iter::once(1))",
+            ),
+            (
+                "-> Pin<Box<dyn Future<Output = bool>>>",
+                "Box::pin(core::future::ready(true))|Box::pin(core::future::ready(false))",
+            ),
+            ("-> Box<str>", "\"\".into()|\"xyzzy\".into()"),
+            (
+                "-> std::sync::Arc<[u8]>",
+                "std::sync::Arc::new([])|std::sync::Arc::new([0])|std::sync::Arc::new([1])",
+            ),
             ("-> Arc<Mutex<bool>>", "Arc::new(Mutex::new(true))|Arc::new(Mutex::new(false))"),
             (
                 "-> Cow<'_, str>",
-                "Cow::Borrowed(\"\")|Cow::Borrowed(\"xyzzy\")|Cow::Owned(String::new())|Cow::Owned(\"xyzzy\".to_owned())",
+                "Cow::Borrowed(\"\")|Cow::Borrowed(\"xyzzy\")|Cow::Owned(\"\".to_owned())|Cow::Owned(\"xyzzy\".to_owned())",
             ),
             ("-> (bool, &str)", "(true, \"\")|(true, \"xyzzy\")|(false, \"\")|(false, \"xyzzy\")"),
             ("-> (u8,)", "(0,)|(1,)"),
@@ -264,11 +335,25 @@ mod tests {
             ("-> NonZeroI8", "NonZeroI8::new(1).unwrap()|NonZeroI8::new(-1).unwrap()"),
             ("-> NonZero<u8>", "NonZero::new(1).unwrap()"),
             (
+                "-> std::num::NonZero<i8>",
+                "std::num::NonZero::new(1).unwrap()|std::num::NonZero::new(-1).unwrap()",
+            ),
+            (
+                "-> [String; SIZE * 2]",
+                "core::array::from_fn(|_| String::new())|core::array::from_fn(|_| \"xyzzy\".into())",
+            ),
+            ("-> &mut str", "String::new().leak()|String::from(\"xyzzy\").leak()"),
+            (
                 "-> cmp::Ordering",
                 "core::cmp::Ordering::Less|core::cmp::Ordering::Equal|core::cmp::Ordering::Greater",
             ),
             ("-> Self", "Default::default()"),
-            ("-> my::Type<u8>", "Default::default()"),
+            ("-> my::Type", "Default::default()"),
+            ("-> my::Type<u8, bool>", "Default::default()"),
+            (
+                "-> my::Type<'_, String>",
+                "Default::default()|my::Type::new()|my::Type::from_iter([String::new()])|my::Type::new(String::new())|my::Type::from(String::new())|my::Type::from_iter([\"xyzzy\".into()])|my::Type::new(\"xyzzy\".into())|my::Type::from(\"xyzzy\".into())",
+            ),
             ("-> <A as B>::C", "Default::default()"),
             ("-> T", ""),
             ("-> fn() -> u8", ""),

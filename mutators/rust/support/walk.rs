@@ -11,7 +11,7 @@ use syn::{Signature, Stmt, TraitItem, Type};
 use super::attributes::{is_skipped, is_test};
 use super::edits::Edits;
 use super::parse::Source;
-use super::types::{last, peeled};
+use super::types::{last, peeled, without_default};
 use super::values::Place;
 use super::{macros, skip};
 use crate::{Function, Operator};
@@ -103,7 +103,7 @@ struct Walk<'w> {
     units: Vec<Range<usize>>,
     /// The names around this place, such as a type and a method of it.
     names: Vec<String>,
-    /// The type parameters in scope.
+    /// The type parameters in scope that have no `Default` bound.
     parameters: Vec<String>,
     function: Option<u32>,
     /// Whether this is inside `impl Default`.
@@ -150,8 +150,7 @@ impl Walk<'_> {
             return;
         }
         let known = self.parameters.len();
-        let own = signature.generics.type_params().map(|parameter| parameter.ident.to_string());
-        self.parameters.extend(own);
+        self.parameters.extend(without_default(&signature.generics));
         let (start, end) = (self.source.range_of(start).start, self.source.range(block).end);
         let own = signature.ident.to_string();
         let is_default = self.is_default && own == "default";
@@ -182,8 +181,7 @@ impl Walk<'_> {
         let is_default = implemented.as_deref() == Some("Default");
         let around = std::mem::replace(&mut self.is_default, is_default);
         let known = self.parameters.len();
-        let own = item.generics.type_params().map(|parameter| parameter.ident.to_string());
-        self.parameters.extend(own);
+        self.parameters.extend(without_default(&item.generics));
         let name = implemented.map_or(of.clone(), |name| format!("<{of} as {name}>"));
         self.inside(name, |walk| item.items.iter().for_each(|item| walk.visit_impl_item(item)));
         self.parameters.truncate(known);
@@ -229,10 +227,13 @@ impl Visit<'_> for Walk<'_> {
                 self.inside(module.ident.to_string(), all);
             }
             Item::Trait(given) if self.enters_item(&given.attrs, item.span()) => {
+                let known = self.parameters.len();
+                self.parameters.extend(without_default(&given.generics));
                 let all = |walk: &mut Self| {
                     given.items.iter().for_each(|item| walk.visit_trait_item(item));
                 };
                 self.inside(given.ident.to_string(), all);
+                self.parameters.truncate(known);
             }
             Item::Const(given) if self.enters_item(&given.attrs, item.span()) => {
                 self.visit_expr(&given.expr);
@@ -319,6 +320,10 @@ impl Visit<'_> for Walk<'_> {
             Expr::Unsafe(_) => return,
             // The length is part of a type.
             Expr::Repeat(repeat) => return self.visit_expr(&repeat.expr),
+            // The size given is for speed alone.
+            Expr::Call(call) if is_with_capacity(&call.func) => {
+                return self.site(&Site::Expression(expression));
+            }
             _ => {}
         }
         self.site(&Site::Expression(expression));
@@ -355,6 +360,10 @@ impl Visit<'_> for Walk<'_> {
     }
     fn visit_qself(&mut self, _: &syn::QSelf) {}
     fn visit_type(&mut self, _: &Type) {}
+}
+
+fn is_with_capacity(function: &Expr) -> bool {
+    matches!(function, Expr::Path(function) if last(&function.path).ident == "with_capacity")
 }
 
 /// Whether a statement of this expression holds statements.

@@ -137,7 +137,8 @@ impl Work for Runs<'_> {
         match self.seal {
             Some(seal) => seal_one::run(&SealArgs { measure, ..seal.clone() }, streams),
             None => {
-                measure_one::run(&MeasureOrShardArgs { measure, shard: None, since: None }, streams)
+                let whole = MeasureOrShardArgs { measure, shard: None, since: None, reuse: None };
+                measure_one::run(&whole, streams)
             }
         }
     }

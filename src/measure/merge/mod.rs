@@ -51,6 +51,9 @@ pub enum MergeError {
          flags it had) or leave it out", .0.display()
     )]
     Unfinished(PathBuf),
+    /// Some of its verdicts are an earlier run's.
+    #[error("the run in `{}` holds verdicts of an earlier run (`--reuse`), which are not merged; measure it without", .0.display())]
+    Reused(PathBuf),
     /// Two runs are not of one measurement.
     #[error("`{}` and `{}` are not parts of one run: {what} differs", one.display(), other.display())]
     Differs {

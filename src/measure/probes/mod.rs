@@ -117,7 +117,8 @@ pub fn generate(
         let one = Options { jobs: 1, ..options.clone() };
         let settings = one.settings(logs.to_owned(), Default::default());
         let links = observe::fitting(&links, tree);
-        let sources = Sources { tree, heldout: Some(&held.snapshot), links: &links };
+        let sources =
+            Sources { tree, heldout: Some(&held.snapshot), links: &links, bytecode: None };
         let lab = Lab::open(&task, sources, &settings, spawner, sink)?;
         let runs = lab.observe(name, 1)?.remove(0);
         Ok::<_, MeasureError>((0..candidates.len()).map(|at| last(&runs, at)).collect::<Vec<_>>())

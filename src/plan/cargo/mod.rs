@@ -5,6 +5,7 @@
 
 mod manifest;
 mod paths;
+mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,7 @@ use crate::base::RelPath;
 use crate::tree::Snapshot;
 
 pub use manifest::Outside;
+pub use settings::{SETTINGS, Settings};
 
 /// What cargo builds of a tree.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::listing::{Content, Listing, Node};
 use super::store::Store;
-use super::{DIRECTORIES, HELD_OUT, Scratch, TREE, WorkspaceError};
+use super::{Bytecode, DIRECTORIES, HELD_OUT, Scratch, TREE, WorkspaceError};
 use crate::base::RelPath;
 use crate::tree::{Entry, Kind, Snapshot, open_below, open_root, stat_fd};
 
@@ -28,6 +28,8 @@ pub struct Sources<'a> {
     /// Links to make in the tree beside those it has, each from a path in it to an absolute target:
     /// for a directory that was left out and that commands need.
     pub links: &'a [(RelPath, PathBuf)],
+    /// Of sources outside, what workspaces are to have from the beginning.
+    pub bytecode: Option<&'a Bytecode>,
 }
 
 /// The engine's own copy of the sources. Cheap to clone.
@@ -62,6 +64,9 @@ impl Golden {
         for (path, target) in sources.links {
             nodes.push(link(sources.tree, path, target)?);
         }
+        if let Some(bytecode) = sources.bytecode {
+            nodes.extend(bytecode.keep_in(&scratch.store)?);
+        }
         let mut listing = Listing::new(nodes);
         let mut time = clock_gettime(ClockId::Realtime).tv_sec;
         while listing.names_time(time) {
@@ -74,7 +79,7 @@ impl Golden {
 }
 
 /// Until the time of the copy is chosen.
-const UNDATED: (i64, u32) = (0, 0);
+pub(super) const UNDATED: (i64, u32) = (0, 0);
 
 /// A link that the tree does not have.
 fn link(tree: &Snapshot, path: &RelPath, target: &Path) -> Result<Node, WorkspaceError> {

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 
 use super::handle::{Attributes, set_attributes, times};
 use super::remove;
+use super::trash::Trash;
 use crate::tree::open_directory_at;
 
 /// The name of the layer above the workspace `name`.
@@ -44,19 +45,10 @@ pub(super) fn make(
 ///
 /// # Errors
 /// It cannot be moved out of the way.
-pub(super) fn discard(
-    scratch: BorrowedFd<'_>,
-    name: &str,
-    trash: BorrowedFd<'_>,
-) -> Result<(), Errno> {
+pub(super) fn discard(scratch: BorrowedFd<'_>, name: &str, trash: &Trash) -> Result<(), Errno> {
     let name = CString::new(name).expect("a name of our own holds no NUL");
-    match remove::park(scratch, &name, trash) {
+    match remove::park(scratch, &name, trash.as_fd()) {
         Err(Errno::NOENT) => Ok(()),
-        Err(errno) => Err(errno),
-        Ok(parked) => {
-            // What does not go now goes with the scratch directory.
-            let _ = remove::remove(trash, &parked, trash);
-            Ok(())
-        }
+        parked => parked.map(|parked| trash.leave(parked)),
     }
 }

@@ -37,6 +37,7 @@ mod golden;
 mod handle;
 mod layer;
 mod listing;
+mod outside;
 mod remove;
 mod restore;
 mod scratch;
@@ -44,6 +45,7 @@ mod soundness;
 mod store;
 #[cfg(test)]
 mod tests;
+mod trash;
 mod write;
 
 use std::collections::BTreeSet;
@@ -62,6 +64,7 @@ use self::handle::open_private;
 use self::listing::{Content, Listing, Node};
 use self::restore::{Restore, Seen};
 use self::soundness::settle;
+use self::trash::Trash;
 use self::write::Write;
 use super::certificate::Certificate;
 use crate::base::RelPath;
@@ -69,6 +72,7 @@ use crate::tree::stat_at;
 
 pub use error::WorkspaceError;
 pub use golden::{Golden, Sources};
+pub use outside::Bytecode;
 pub use scratch::{Aside, Leftover, Scratch};
 pub use soundness::Soundness;
 
@@ -100,7 +104,7 @@ const DIRECTORIES: [&str; 13] = [
 #[derive(Debug)]
 pub struct Workspace {
     scratch: Arc<OwnedFd>,
-    trash: Arc<OwnedFd>,
+    trash: Arc<Trash>,
     soundness: Soundness,
     golden: Golden,
     worker: usize,
@@ -271,6 +275,7 @@ impl Workspace {
     /// Something cannot be brought back; the workspace must then be [replaced](Self::replace).
     pub fn reset(&mut self, certificate: Certificate) -> Result<(), WorkspaceError> {
         certificate.spend();
+        self.trash.look();
         let covered = self.uncover()?;
         let root = self.open()?;
         self.restore(root.as_fd(), false, covered)
@@ -311,14 +316,16 @@ impl Workspace {
     pub fn vacate(&mut self) -> Result<(), WorkspaceError> {
         // One that cannot be moved away goes with the scratch directory.
         let _ = self.uncover();
-        self.throw_away()
+        self.throw_away()?;
+        self.trash.wait();
+        Ok(())
     }
 
     /// Ends what [`Workspace::cover`] began; whether it had.
     fn uncover(&mut self) -> Result<bool, WorkspaceError> {
         let Some(path) = self.layer.take() else { return Ok(false) };
         let name = layer::name_of(&self.plain_name());
-        layer::discard(self.scratch.as_fd(), &name, self.trash.as_fd())
+        layer::discard(self.scratch.as_fd(), &name, &self.trash)
             .map_err(|errno| WorkspaceError::io("remove", &path, 0, errno))?;
         Ok(true)
     }
@@ -328,8 +335,7 @@ impl Workspace {
             // A command deleted or moved it itself.
             Err(Errno::NOENT) => {}
             Err(errno) => return Err(WorkspaceError::io("remove", &self.path, 0, errno)),
-            // What does not go now goes with the scratch directory.
-            Ok(parked) => drop(remove::remove(self.trash.as_fd(), &parked, self.trash.as_fd())),
+            Ok(parked) => self.trash.remove(&parked),
         }
         Ok(())
     }

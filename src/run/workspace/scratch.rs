@@ -15,14 +15,12 @@ use super::WorkspaceError;
 use super::remove::{self, remove};
 use super::soundness::{Soundness, probe};
 use super::store::Store;
+use super::trash::{Sweeper, Trash};
 use crate::tree::{Kind, Snapshot};
 
 /// Names of scratch directories begin so; short, since paths of sockets and of some tools are limited.
 const PREFIX: &str = "adequacy-";
 const LOCK: &str = "lock";
-
-/// Free bytes below which a file system counts as full.
-const ROOM: u64 = 1 << 20;
 
 /// A private directory (mode 0700) that holds everything a run writes outside its output directory.
 ///
@@ -35,7 +33,8 @@ pub struct Scratch {
     pub(super) fd: Arc<OwnedFd>,
     pub(super) store: Arc<Store>,
     /// Where directories go that are being removed.
-    pub(super) trash: Arc<OwnedFd>,
+    pub(super) trash: Arc<Trash>,
+    sweeper: Option<Sweeper>,
     _lock: File,
 }
 
@@ -66,10 +65,11 @@ impl Scratch {
             open(&path.join(name))
         };
         let fd = Arc::new(open(&path).map_err(failed)?);
-        let trash = Arc::new(make("trash").map_err(failed)?);
+        let trash = Arc::new(Trash::new(make("trash").map_err(failed)?));
         let store = Arc::new(Store::new(make("golden").map_err(failed)?, path.join("golden")));
         let soundness = probe(trash.as_fd()).map_err(|errno| failed(errno.into()))?;
-        Ok(Self { path: made.keep(), soundness, fd, store, trash, _lock: lock })
+        let sweeper = Some(Sweeper::start(&trash));
+        Ok(Self { path: made.keep(), soundness, fd, store, trash, sweeper, _lock: lock })
     }
 
     /// The directory, absolute and without links.
@@ -112,14 +112,18 @@ impl Scratch {
         Ok(())
     }
 
-    /// Whether the file system has no room left to speak of: a command that fails now may fail for
-    /// that alone.
+    /// How often the file system was full when the run made room on it: see [`Scratch::was_full`].
     #[must_use]
-    pub fn is_full(&self) -> bool {
-        statvfs(&self.path).is_ok_and(|stat| {
-            let free = stat.f_bavail.saturating_mul(stat.f_frsize);
-            free < ROOM || (stat.f_files > 0 && stat.f_favail == 0)
-        })
+    pub fn times_full(&self) -> u64 {
+        self.trash.times_full()
+    }
+
+    /// Whether the file system has no room left to speak of, or had none at some time since it was
+    /// full that many `times`: a command that fails now may fail for that alone, even where another
+    /// worker has made room since.
+    #[must_use]
+    pub fn was_full(&self, times: u64) -> bool {
+        self.trash.is_full() || self.trash.times_full() != times
     }
 
     /// The scratch directories in `base` whose runs are dead: ours by name and owner, lock free.
@@ -152,13 +156,15 @@ impl Scratch {
     ///
     /// # Errors
     /// Something in it cannot be removed, for instance a file system that a command mounted there.
-    pub fn remove(self) -> Result<(), WorkspaceError> {
+    pub fn remove(mut self) -> Result<(), WorkspaceError> {
+        self.sweeper = None;
         remove_directory(&self.path)
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
+        self.sweeper = None;
         // Too late to tell anyone; a later run finds it by its free lock.
         let _ = remove_directory(&self.path);
     }

@@ -68,15 +68,28 @@ impl Store {
         shown: &Path,
         buffer: &mut [u8],
     ) -> Result<(), WorkspaceError> {
+        let (from, at) = self.open(sha256)?;
+        let copied = copy(&from, &at, to, shown, buffer)?;
+        if copied.sha256 == sha256 { Ok(()) } else { Err(WorkspaceError::Altered(at)) }
+    }
+
+    /// Keeps what `other` has under the digest `sha256` too.
+    pub(super) fn keep_from(&self, other: &Self, sha256: Sha256) -> Result<(), WorkspaceError> {
+        let (from, at) = other.open(sha256)?;
+        let copied = self.keep(&from, &at)?;
+        if copied.sha256 == sha256 { Ok(()) } else { Err(WorkspaceError::Altered(at)) }
+    }
+
+    /// The content with the digest `sha256`, and where it stands.
+    fn open(&self, sha256: Sha256) -> Result<(File, PathBuf), WorkspaceError> {
         let name = sha256.to_string();
         let at = self.path.join(&name);
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let from = match openat(&self.fd, &name, flags, Mode::empty()) {
-            Err(Errno::NOENT | Errno::LOOP) => return Err(WorkspaceError::Altered(at)),
-            opened => opened.map_err(|source| WorkspaceError::io("read", &at, 0, source))?,
-        };
-        let copied = copy(&File::from(from), &at, to, shown, buffer)?;
-        if copied.sha256 == sha256 { Ok(()) } else { Err(WorkspaceError::Altered(at)) }
+        match openat(&self.fd, &name, flags, Mode::empty()) {
+            Err(Errno::NOENT | Errno::LOOP) => Err(WorkspaceError::Altered(at)),
+            Err(source) => Err(WorkspaceError::io("read", &at, 0, source)),
+            Ok(fd) => Ok((File::from(fd), at)),
+        }
     }
 }
 

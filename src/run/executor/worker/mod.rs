@@ -262,6 +262,7 @@ impl Worker {
         if let Err(why) = self.ready(lab, seat, asked.command)? {
             return Ok(Err(Down::to_next(why)));
         }
+        let times_full = lab.scratch.times_full();
         let (answer, log) = match self.ask(lab, seat, asked)? {
             Ok(answered) => answered,
             Err(down) => return Ok(Err(down)),
@@ -271,7 +272,7 @@ impl Worker {
             Err(down) => return Ok(Err(down)),
         };
         if exit != Exit::Code(0) {
-            if lab.scratch.is_full() {
+            if lab.scratch.was_full(times_full) {
                 return Ok(Err(Down::to_processes("the disk was full")));
             }
             let most = lab.spawner.sandbox().limits.file_size;

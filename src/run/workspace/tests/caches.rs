@@ -262,3 +262,39 @@ fn adopting_caches_adopts_nothing_else() {
     }
     assert!(part(&now, "cache").contains("pycache/c"));
 }
+
+#[test]
+fn workspaces_of_another_tree_have_the_bytecode_of_what_stands_outside() {
+    let mut python = Forking::start();
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("installed.py"), "x = 1\n").unwrap();
+    let import = format!(
+        "sys.path.append({:?}); import installed, pkg.m; print(installed.__cached__)",
+        outside.path()
+    );
+    let (_directory, tree) = python_tree("pass");
+    let (_scratch, _golden, mut workspace) = made(&std::env::temp_dir(), &tree);
+    run(&mut python, &workspace, &import, false);
+    workspace.adopt(Scope::Caches, &Certificate::new()).unwrap();
+    let bytecode = workspace.bytecode_of_outside();
+
+    let scratch = Scratch::create(&std::env::temp_dir(), &[tree.root()]).unwrap();
+    let sources = Sources { bytecode: Some(&bytecode), ..sources(&tree) };
+    let golden = Golden::create(&scratch, sources).unwrap();
+    let mut other = Workspace::create(&scratch, &golden, 0).unwrap();
+    let before = describe(&other);
+    assert!(before.contains("/installed.cpython-"), "{before}");
+    assert!(!before.contains("/m.cpython-"), "bytecode of the first tree: {before}");
+    let there = |path: &str| fs::metadata(path).unwrap().ino();
+    let at = before.lines().find(|line| line.contains("/installed.cpython-")).unwrap();
+    let below = at.split('"').nth(1).unwrap();
+    let shown = other.path().join(below).display().to_string();
+    let inode = there(&shown);
+    let cached = run(&mut python, &other, &import, false);
+    assert_eq!(Path::new(&cached), other.path().join(below));
+    assert_eq!(there(&cached), inode, "compiled again");
+    // What a command makes of it does not last.
+    fs::write(&cached, "no bytecode").unwrap();
+    other.reset(Certificate::new()).unwrap();
+    assert_eq!(describe(&other), before);
+}

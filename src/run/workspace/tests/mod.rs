@@ -159,7 +159,7 @@ fn source() -> (Cleared, Snapshot) {
 }
 
 fn sources(tree: &Snapshot) -> Sources<'_> {
-    Sources { tree, heldout: None, links: &[] }
+    Sources { tree, heldout: None, links: &[], bytecode: None }
 }
 
 fn made(base: &Path, tree: &Snapshot) -> (Scratch, Golden, Workspace) {
@@ -335,7 +335,8 @@ fn held_out_files_and_added_links_are_part_of_every_workspace() {
     let scratch = Scratch::create(&std::env::temp_dir(), &[tree.root()]).unwrap();
     let create = |path: &str| {
         let links = [(rel(path), PathBuf::from("/usr/lib"))];
-        let sources = Sources { tree: &tree, heldout: Some(&heldout), links: &links };
+        let sources =
+            Sources { tree: &tree, heldout: Some(&heldout), links: &links, bytecode: None };
         Golden::create(&scratch, sources)
     };
     for path in ["a.py", "absent/x", "a.py/x", "link/x"] {

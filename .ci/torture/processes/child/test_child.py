@@ -1,0 +1,2 @@
+def test_child(ask):
+    assert ask() == 70

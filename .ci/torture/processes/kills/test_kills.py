@@ -1,0 +1,14 @@
+"""A mutant lets the test end the process that started its own."""
+
+import os
+import signal
+import time
+
+import hazards
+
+
+def test_victim():
+    pid = hazards.victim(80)
+    if pid:
+        os.kill(pid, signal.SIGKILL)
+        time.sleep(0.5)

@@ -1,0 +1,7 @@
+import pytest
+from torture import shared
+
+
+@pytest.fixture(scope="session")
+def settings():
+    return shared.settings()

@@ -1,0 +1,7 @@
+"""A test loads this module once more."""
+
+LIMIT = 24
+
+
+def value():
+    return 23
