@@ -165,6 +165,14 @@ class Refusing(unittest.TestCase):
 
         self.refuses("return self.size", "return 1 + self.size", "other code", derive)
 
+    def test_code_under_a_name_that_the_source_does_not_have(self):
+        it = loaded()
+        copy = it.names["outer"].__code__.replace(co_name="copy")
+        it.names["copy"] = types.FunctionType(copy, it.names)
+        it.take()
+        with self.assertRaisesRegex(swap.Refused, "`copy` is code that its source does not have"):
+            it.change(SOURCE.replace("n + 1", "n - 1"))
+
     def test_a_function_that_is_gone(self):
         def forget(it):
             del it.alive.functions[swap.key_of(it.names["numbers"].__code__)]

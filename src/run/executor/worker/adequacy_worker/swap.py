@@ -152,6 +152,11 @@ def plan(old: CodeType, new: CodeType, alive: Alive) -> List[Callable[[], None]]
     Raises `Refused` where that would not be what loading `new` makes.
     """
     keys = [key_of(code) for code in everything(old)]
+    # A copy under another name or line would keep doing what the old source says.
+    for known in (alive.functions, alive.executed, alive.held):
+        for key in known:
+            if key[0] == old.co_filename and key not in keys:
+                raise Refused("`{}` is code that its source does not have".format(key[2]))
     steps: List[Callable[[], None]] = []
     for pair in pairs(old, new):
         key = key_of(pair.old)
