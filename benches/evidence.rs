@@ -1,23 +1,39 @@
 //! What evidence and receipt cost beside the run that they are of.
 //!
-//!     cargo bench --bench evidence -- RUN [RUN...]
+//!     cargo bench --bench evidence -- RUN [RUN...] [--tree TREE]
 //!
 //! RUN is a finished run directory. Writes its records and its receipt again, ten times, to a copy of
 //! the directory, and prints the median beside the wall time of all runs in it over the number of
 //! workers. How to read it: the share is what evidence adds to the run; the aim is below 3 %.
+//!
+//! With TREE it also lists and hashes that tree, as the manifest of a run does, and reads the same files
+//! one after the other without hashing, each five times in turns; least of each. The disk's cache is warm.
+//! How to read it: at 1 or more, hashing keeps up with reading.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
+use adequacy::base::Silent;
 use adequacy::measure::receipt::{self, Act};
 use adequacy::measure::{OutputDir, evidence};
+use adequacy::tree::{Choice, snapshot};
 
 fn main() {
-    let runs = env::args().skip(1).filter(|word| word != "--bench").map(PathBuf::from);
-    let runs = runs.collect::<Vec<_>>();
-    assert!(!runs.is_empty(), "give finished run directories");
+    let words = env::args().skip(1).filter(|word| word != "--bench").collect::<Vec<_>>();
+    let mut words = words.into_iter();
+    let (mut runs, mut tree) = (Vec::new(), None);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--tree" => tree = words.next().map(PathBuf::from),
+            _ => runs.push(PathBuf::from(word)),
+        }
+    }
+    assert!(!runs.is_empty() || tree.is_some(), "give finished run directories, or `--tree TREE`");
+    if let Some(tree) = &tree {
+        hashing(tree);
+    }
     println!("{:<24} {:>8} {:>12} {:>10} {:>8}", "run", "mutants", "evidence ms", "run s", "share");
     for run in &runs {
         let copied = tempfile::tempdir().expect("a temporary folder");
@@ -47,6 +63,37 @@ fn main() {
             100.0 * median / wall
         );
     }
+}
+
+/// What the manifest of a tree costs beside reading it.
+fn hashing(root: &Path) {
+    let hash = || {
+        let began = Instant::now();
+        let listed = snapshot(root, &Choice::default(), &Silent).expect("a tree");
+        (began.elapsed().as_secs_f64(), listed)
+    };
+    let (_, listed) = hash();
+    let (mut least_hash, mut least_read) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..5 {
+        least_hash = least_hash.min(hash().0);
+        let began = Instant::now();
+        for (path, ..) in listed.files() {
+            std::hint::black_box(fs::read(path.below(root)).expect("a file"));
+        }
+        least_read = least_read.min(began.elapsed().as_secs_f64());
+    }
+    let megabytes = f64::from(u32::try_from(listed.bytes() >> 10).expect("not so much")) / 1024.0;
+    println!(
+        "{:>8} {:>8} {:>12} {:>12} {:>8}",
+        "files", "MiB", "hash MiB/s", "read MiB/s", "ratio"
+    );
+    println!(
+        "{:>8} {megabytes:>8.1} {:>12.0} {:>12.0} {:>8.2}\n",
+        listed.files().count(),
+        megabytes / least_hash,
+        megabytes / least_read,
+        least_read / least_hash
+    );
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

@@ -294,6 +294,8 @@ mod tests {
             log_sha256: None,
             executor: Tier::Exact,
             declined: Vec::new(),
+            unreached: false,
+            outside_budget: Vec::new(),
         }
     }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::base::{RelPath, Sha256, Silent};
 use crate::evidence::{Fault, Kind, manifest};
-use crate::measure::evidence::{self as records, BASELINE, INSTALL, MANIFEST, VERDICT};
+use crate::measure::evidence::{self as records, BASELINE, INSTALL, MANIFEST, Unsmooth, VERDICT};
 use crate::measure::receipt::{self as claims, Act};
 use crate::measure::{Line, OutputDir, OutputError, RunFile};
 use crate::receipt::validate;
@@ -50,7 +50,9 @@ pub fn recheck(folder: &Path, tree: Option<&Path>) -> Result<Vec<Fault>, ReportE
     logs(&output, &log.run, &lines, &mut faults);
     sources(&log, &mut faults);
     let files = listed(&output, &log.run, &mut faults);
-    evidence(&output, &log.run, &lines, &files, &mut faults);
+    let mut unsmooth = Unsmooth::default();
+    lines.iter().for_each(|line| unsmooth.add(line));
+    evidence(&output, &log.run, &unsmooth, &files, &mut faults);
     let contract = sealed(&output, &log, &mut faults);
     if let Some(receipt) = &receipt {
         claimed(receipt, &log.run, contract, &output, &mut faults)?;
@@ -192,7 +194,7 @@ fn shaped(output: &OutputDir, kind: Kind, name: &str, faults: &mut Vec<Fault>) -
 fn evidence(
     output: &OutputDir,
     run: &RunFile,
-    lines: &[Line],
+    unsmooth: &Unsmooth,
     files: &BTreeMap<String, Sha256>,
     faults: &mut Vec<Fault>,
 ) {
@@ -200,7 +202,7 @@ fn evidence(
         // What it found cannot be made again without running it again.
         shaped(output, Kind::FrozenInstall, INSTALL, faults);
     }
-    for (kind, name, expected) in records::records(run, lines, files) {
+    for (kind, name, expected) in records::records(run, unsmooth, files) {
         let Some(found) = shaped(output, kind, &name, faults) else { continue };
         let at = format!("evidence/{name}");
         let dropped = |record: &Value| record["process_failures"] == json!([]);

@@ -31,8 +31,8 @@ use self::support::walk::{Rule, Site, Visitor, walk};
 use crate::{Control, Found, Operator};
 
 pub use self::functions::{
-    BuildOutline, CHEATS, CONSTANTS, Conditional, DEGENERATE, Module, Parent, build_outline,
-    cargo_mutants_names,
+    BuildOutline, CHEATS, CONSTANTS, Conditional, DEGENERATE, Host, Module, Parent, build_outline,
+    cargo_mutants_names, denied, hosts,
 };
 pub(crate) use self::functions::{bodies, cheats, outline, stub};
 

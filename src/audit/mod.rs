@@ -1,5 +1,6 @@
 //! Conductor of `audit`: a stranger makes a bundle's plan again, runs a part of it, and compares.
 
+mod receipt;
 mod sample;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,15 +11,15 @@ use serde::Serialize;
 pub use sample::upper_bound;
 
 use crate::adequacy::Adequacy;
-use crate::base::{Sha256, Sink};
-use crate::bundle::{Bundle, COMPILE, Claim, CompileRecord};
+use crate::base::Sink;
+use crate::bundle::{Bundle, Claim, CompileRecord};
 use crate::check::place;
 use crate::measure::{self, MeasureError, Options, Prepared, Rerun};
 use crate::outcome::{Doubt, Outcome, Reason};
 use crate::plan::Class;
 use crate::run::{RunError, Spawner};
 use crate::task::Task;
-use crate::tree::{self, Choice, TreeError};
+use crate::tree::{self, Choice};
 
 /// What `format` says.
 pub const FORMAT: &str = "adequacy-audit/1";
@@ -131,7 +132,7 @@ pub fn audit(
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<Audit, MeasureError> {
-    let mut audit = begun(bundle, compile, draw, spawner)?;
+    let mut audit = begun(bundle, compile, draw, spawner);
     let Some(task) = task(bundle, compile) else {
         return Ok(Audit { why: Some(no_start(bundle)), ..audit });
     };
@@ -183,19 +184,14 @@ pub fn audit(
 }
 
 /// The record of an audit that has found nothing yet.
-fn begun(
-    bundle: &Bundle,
-    compile: &CompileRecord,
-    draw: Draw,
-    spawner: &Spawner,
-) -> Result<Audit, TreeError> {
-    Ok(Audit {
+fn begun(bundle: &Bundle, compile: &CompileRecord, draw: Draw, spawner: &Spawner) -> Audit {
+    Audit {
         format: FORMAT,
         tool: concat!("adequacy ", env!("CARGO_PKG_VERSION")).to_owned(),
         word: AuditWord::CannotRebuild,
         why: None,
         contract_sha256: bundle.contract_sha256.to_string(),
-        compile_sha256: compile_digest(bundle)?,
+        compile_sha256: bundle.compile_sha256.map(|digest| digest.to_string()).unwrap_or_default(),
         claims: compile.mutants.len(),
         interpreter: None,
         isolation: spawner.sandbox().to_string(),
@@ -204,7 +200,7 @@ fn begun(
         always: Agreement::default(),
         sample: Agreement::default(),
         bound: 1.0,
-    })
+    }
 }
 
 /// The bundle's task, sampled as it was when it was sealed.
@@ -238,12 +234,6 @@ fn no_place(
         let why = place::why_not(seal, argv, spawner.sandbox(), scratch, &path)?;
         Some(format!("`{}`: {why}", command.id))
     })
-}
-
-fn compile_digest(bundle: &Bundle) -> Result<String, TreeError> {
-    let path = bundle.root.join(COMPILE);
-    let text = std::fs::read(&path).map_err(|error| TreeError::io("read", &path, error))?;
-    Ok(Sha256::of(&text).to_string())
 }
 
 /// Places of the commands that were let through though they gave two answers.

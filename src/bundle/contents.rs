@@ -7,6 +7,7 @@ use super::compile::Listed;
 use super::publish::{Canary, Licences};
 use super::{BundleError, SEALED};
 use crate::base::{RelPath, Sha256};
+use crate::evidence::static_scan::{ClassifiedHit, StaticScan};
 use crate::tree::{Kind, Snapshot, TreeError};
 
 /// Whose part of a bundle.
@@ -125,6 +126,21 @@ impl Contents {
     #[must_use]
     pub fn files(&self, part: Part) -> usize {
         self.of(part).filter(|(_, content)| matches!(content, Content::File { .. })).count()
+    }
+
+    /// Everything in a part that looks like a credential, by its path in the bundle; `known` are the places
+    /// that a person has classified.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a file cannot be read, or changed meanwhile.
+    pub fn scan(&self, part: Part, known: &[ClassifiedHit]) -> Result<StaticScan, BundleError> {
+        let mut scan = StaticScan::default();
+        for (path, content) in self.of(part) {
+            if let Content::File { source, .. } = content {
+                scan.add(&path.to_string(), &source.bytes()?, known);
+            }
+        }
+        Ok(scan)
     }
 
     /// The same entries as `sealed/compile.json` lists them.

@@ -42,6 +42,8 @@ pub struct Bundle {
     pub member: Member,
     /// The verifier's part, which fits the record; none in the agent's part.
     pub compile: Option<CompileRecord>,
+    /// Digest of the file that holds that part's record, which lists all else that is in the bundle.
+    pub compile_sha256: Option<Sha256>,
     /// Where its start tree comes from, when it does not hold that.
     pub by_reference: Option<WorkspaceRecord>,
     /// That start tree, once it was found.
@@ -68,7 +70,7 @@ pub fn open(path: &Path, scratch: &Path) -> Result<Bundle, BundleError> {
     let member = Member::read(&root)?;
     let verified = verify::verify(&member.statement, &member.contract)?;
     let (record, contract_sha256) = (verified.record, verified.contract_sha256);
-    let compile = compile_record(&root)?;
+    let (compile, compile_sha256) = compile_record(&root)?.unzip();
     if let Some(compile) = &compile {
         if compile.contract_sha256 != contract_sha256 {
             let what = format!("{COMPILE} is of the contract {}", compile.contract_sha256);
@@ -88,6 +90,7 @@ pub fn open(path: &Path, scratch: &Path) -> Result<Bundle, BundleError> {
         contract_sha256,
         member,
         compile,
+        compile_sha256,
         by_reference,
         filled: None,
         _unpacked,
@@ -138,7 +141,7 @@ pub(super) fn regular(path: &Path) -> Result<Option<Vec<u8>>, BundleError> {
     fs::read(path).map(Some).map_err(|error| BundleError::io("read", path, error))
 }
 
-fn compile_record(root: &Path) -> Result<Option<CompileRecord>, BundleError> {
+fn compile_record(root: &Path) -> Result<Option<(CompileRecord, Sha256)>, BundleError> {
     let path = root.join(COMPILE);
     let bad = |what: String| BundleError::Unreadable { path: path.clone(), what };
     if fs::symlink_metadata(root.join(super::SEALED)).is_err() {
@@ -153,7 +156,7 @@ fn compile_record(root: &Path) -> Result<Option<CompileRecord>, BundleError> {
     if !compile.stays_inside() {
         return Err(bad("names a tree outside of the bundle".to_owned()));
     }
-    Ok(Some(compile))
+    Ok(Some((compile, Sha256::of(&text))))
 }
 
 /// The bundle holds what is listed, and nothing else.

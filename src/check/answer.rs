@@ -16,6 +16,8 @@ pub struct Answer {
     pub why: Vec<String>,
     /// The contract and its Statement.
     pub contract: ContractPart,
+    /// Digest of the final tree as it is copied; `None` when it was not read, or holds no such file.
+    pub tree_sha256: Option<String>,
     /// The protected paths; `None` where the contract is refused, as for all parts below.
     pub protected: Option<ProtectedPart>,
     /// The commands in sealed order.
@@ -77,6 +79,8 @@ pub struct ContractPart {
     pub origin: Option<String>,
     /// Whether the verifier's part of the bundle was at hand.
     pub bundle: bool,
+    /// Digest of the file in that part which lists the whole bundle.
+    pub compile_sha256: Option<String>,
 }
 
 impl ContractPart {
@@ -88,6 +92,7 @@ impl ContractPart {
             sha256: Some(bundle.contract_sha256.to_string()),
             origin,
             bundle: bundle.compile.is_some(),
+            compile_sha256: bundle.compile_sha256.map(|digest| digest.to_string()),
         }
     }
 }
@@ -217,11 +222,13 @@ impl Answer {
             sha256: None,
             origin: None,
             bundle: false,
+            compile_sha256: None,
         };
         Self {
             word: Word::Refused,
             why: vec![detail],
             contract,
+            tree_sha256: None,
             protected: None,
             commands: Vec::new(),
             restored: None,
@@ -276,6 +283,7 @@ impl Answer {
             word,
             why,
             contract,
+            tree_sha256: None,
             protected,
             commands,
             restored,
@@ -313,6 +321,7 @@ mod tests {
             sha256: None,
             origin: None,
             bundle: true,
+            compile_sha256: None,
         };
         let cannot_support = if weak { vec!["weak".to_owned()] } else { Vec::new() };
         let adequacy = AdequacyPart { mutants: "1".into(), killed: "1".into(), cannot_support };

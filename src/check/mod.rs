@@ -13,6 +13,7 @@ mod links;
 pub(crate) mod place;
 mod protected;
 mod python;
+mod receipt;
 mod restore;
 
 use std::path::{Path, PathBuf};
@@ -146,16 +147,12 @@ pub fn check(
         return Err(CheckError::Survivors(survivors));
     }
     let after = listing(&root, &choice, &crate::base::Silent)?;
-    if let Some(path) = first_change(before.as_ref(), after.as_ref()) {
-        return Err(CheckError::Changed(path.to_string()));
-    }
-    if let Some(path) = watched.first_difference(&measure::fingerprint(&links)?) {
-        return Err(CheckError::Changed(path));
-    }
+    unchanged((before.as_ref(), after.as_ref()), &links, &watched)?;
     let adequacy = AdequacyPart::of(&bundle.record);
     let restored = fresh.is_some().then_some(bundle.compile.is_some());
     let answer = Answer::of(contract, protected, commands, restored, adequacy, collection);
-    Ok(Answer { change, ..answer })
+    let tree_sha256 = before.as_ref().map(|tree| tree.digest().to_string());
+    Ok(Answer { change, tree_sha256, ..answer })
 }
 
 /// The bundle and what its contract part says.
@@ -199,6 +196,21 @@ fn listing(root: &Path, choice: &Choice, sink: &dyn Sink) -> Result<Option<Snaps
         Ok(snapshot) => Ok(Some(snapshot)),
         Err(TreeError::NoFiles { .. }) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// The final tree, before and after, and what the copies link to are as they were.
+fn unchanged(
+    (before, after): (Option<&Snapshot>, Option<&Snapshot>),
+    links: &[(RelPath, PathBuf)],
+    watched: &measure::Fingerprint,
+) -> Result<(), CheckError> {
+    if let Some(path) = first_change(before, after) {
+        return Err(CheckError::Changed(path.to_string()));
+    }
+    match watched.first_difference(&measure::fingerprint(links)?) {
+        Some(path) => Err(CheckError::Changed(path)),
+        None => Ok(()),
     }
 }
 

@@ -182,6 +182,10 @@ pub(crate) struct RunArgs {
     /// Run the commands on the exact path alone, without faster executors (docs/executors.md)
     #[arg(long)]
     pub(crate) exact: bool,
+    /// Serve pytest's mutants from processes that stay alive where that can be (docs/executors.md); new,
+    /// and not yet shown on as many projects as the rest
+    #[arg(long, conflicts_with = "exact")]
+    pub(crate) hot: bool,
     /// Bytes of output at which a command is stopped
     #[arg(long, value_name = "BYTES", default_value_t = crate::run::spawn::OUTPUT_LIMIT)]
     pub(crate) max_output: u64,
@@ -218,7 +222,7 @@ pub(crate) struct KeepArgs {
     /// Most undecided mutants
     #[arg(long, value_name = "N")]
     pub(crate) max_undecided: Option<u64>,
-    /// Only the line of totals, and what is wrong
+    /// Only the line of totals, below the headline where there is a start tree, and what is wrong
     #[arg(short, long)]
     pub(crate) quiet: bool,
     /// Print run.json on stdout, and the line of totals on stderr
@@ -377,7 +381,7 @@ fn never_reused(_: &str) -> Result<PathBuf, String> {
     Err("verdicts of an earlier run are never sealed: a contract is about what ran now".to_owned())
 }
 
-fn durable(text: &str) -> Result<String, String> {
+pub(super) fn durable(text: &str) -> Result<String, String> {
     if crate::receipt::is_durable(text) {
         return Ok(text.to_owned());
     }

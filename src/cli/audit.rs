@@ -8,6 +8,7 @@ use super::fault::Fault;
 use super::isolation::{IsolationArgs, Kept, LimitArgs};
 use super::many::{self, ManyArgs};
 use super::progress::Progress;
+use super::receipt_file::{self, ReceiptArgs};
 use super::{Exit, Streams, setup};
 use crate::audit::{self, Agreement, Audit, AuditWord, Draw};
 use crate::bundle;
@@ -31,9 +32,10 @@ pub(crate) struct Args {
     /// Workers [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) jobs: Option<u16>,
-    /// Write what was found to this file, which must be new: the audit record
+    /// Write what was found to this file, which must be new: the audit record; with --all to NAME.json in
+    /// this directory
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
     /// A checkout of the commit that a bundle by reference names
     #[arg(long, value_name = "DIR")]
     checkout: Option<PathBuf>,
@@ -50,6 +52,8 @@ pub(crate) struct Args {
     isolation: IsolationArgs,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    pub(super) receipt: ReceiptArgs,
     #[command(flatten)]
     pub(super) many: ManyArgs,
 }
@@ -82,6 +86,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     let kept = Kept { tree: &place, scratch: &options.scratch, output: &options.output };
     let (limits, helper) = (options.limits, &options.helper);
     let spawner = setup::spawner_for(&kept, limits, helper, &args.isolation, !args.json, streams)?;
+    let asked = (&args.bundle, args.sample, args.seed);
+    let draft = receipt_file::draft("audit", &asked, "try a sample of a bundle's claims again");
+    args.receipt.begin(&draft, &[place.as_path()])?;
     let progress = Progress::of(streams, args.json);
     let draw = Draw { size: args.sample, seed: args.seed };
     let links_from = args.links_from.as_ref().map(setup::directory).transpose()?;
@@ -90,23 +97,30 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     progress.finish();
     let audit = audit?;
     let text = serde_json::to_string_pretty(&audit).expect("plain values");
+    let text = format!("{text}\n");
     if let Some(place) = &args.output {
-        let written = File::create_new(place).and_then(|mut file| writeln!(file, "{text}"));
+        let written = File::create_new(place).and_then(|mut file| write!(file, "{text}"));
         written.map_err(|error| {
             let message = format!("cannot write `{}`: {error}", place.display());
             Fault::new(Exit::Output, message)
         })?;
     }
     if args.json {
-        writeln!(streams.out, "{text}")?;
+        write!(streams.out, "{text}")?;
     } else {
         show(&audit, streams)?;
     }
-    Ok(match audit.word {
+    args.receipt.end(|durable| audit.receipt(&draft, &text, durable))?;
+    Ok(exit_of(audit.word))
+}
+
+/// How the program ends when this is what follows.
+pub(super) const fn exit_of(word: AuditWord) -> Exit {
+    match word {
         AuditWord::Agrees => Exit::Done,
         AuditWord::Differs => Exit::No,
         AuditWord::CannotRebuild => Exit::NotEstablished,
-    })
+    }
 }
 
 fn show(audit: &Audit, streams: &mut Streams<'_>) -> Result<(), Fault> {

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use super::fault::Fault;
 use super::progress::Progress;
 use super::receipt::{self, NO_RECEIPT};
-use super::{Exit, Streams, setup};
+use super::{Exit, Streams, evidence, setup};
 use crate::bundle::{
     self, BundleError, Contents, Licences, ListedPath, Origin, Part, Published, Sealed,
 };
+use crate::evidence::static_scan::{self, StaticScan};
 use crate::report::terminal::escaped;
 use crate::task::{self, Overrides, Solution, Task};
 
@@ -55,6 +56,9 @@ struct Make {
     /// Bundle a run that has no valid receipt, and say so
     #[arg(long, value_name = "DEFECT", value_parser = [NO_RECEIPT])]
     allow: Vec<String>,
+    /// What looks like a credential and is none: `[[hit]]` tables by path in the bundle (docs/evidence.md)
+    #[arg(long, value_name = "FILE")]
+    classified: Option<PathBuf>,
     /// Leave out what only the verifier may see: everything in sealed/
     #[arg(long)]
     agent: bool,
@@ -86,6 +90,7 @@ fn make(args: &Make, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
         let label = streams.err_style.red("warning:");
         writeln!(streams.err, "{label} {}", escaped(&remark))?;
     }
+    let known = evidence::classifications(args.classified.as_deref())?;
     let task = task::load(&args.path, &Overrides::default())?;
     let place = args.output.as_deref().expect("clap asks for it");
     outside(&task, place)?;
@@ -107,6 +112,7 @@ fn make(args: &Make, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
         true => (Part::Agent, "the agent's part of the bundle"),
         false => (Part::Whole, "the bundle"),
     };
+    publishable(&contents.scan(part, &known)?, streams)?;
     contents.write(part, place)?;
     tell(&contents, part, streams)?;
     let shown = escaped(&place.display().to_string());
@@ -116,6 +122,23 @@ fn make(args: &Make, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
         writeln!(streams.err, "note: {words}")?;
     }
     Ok(Exit::Done)
+}
+
+/// Refuses what holds a credential, or what only a person can tell from one; prints what is to be classified.
+fn publishable(scan: &StaticScan, streams: &mut Streams<'_>) -> Result<(), Fault> {
+    let faults = scan.faults();
+    let Some(first) = faults.first() else { return Ok(()) };
+    if scan.open.is_empty() {
+        let message = format!("no bundle: {first}");
+        return Err(Fault::new(Exit::Refused, message));
+    }
+    let open = scan.open.len();
+    write!(streams.out, "{}", escaped(&static_scan::to_classify(&scan.open)))?;
+    let message = format!(
+        "{open} places in the bundle look like credentials and nobody has classified them; complete \
+         `classification` of what was printed, and name the file with `--classified`"
+    );
+    Err(Fault::new(Exit::Refused, message))
 }
 
 /// Says which licence files there are, and what does not hold the canary.

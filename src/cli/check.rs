@@ -7,6 +7,7 @@ use super::fault::Fault;
 use super::isolation::{IsolationArgs, Kept, LimitArgs};
 use super::many::{self, ManyArgs};
 use super::progress::Progress;
+use super::receipt_file::{self, ReceiptArgs};
 use super::{Exit, Streams, args, setup, verify};
 use crate::check::{
     self, Answer, Change, ChangePart, CheckError, Options, Survivor, Verdict, Word,
@@ -60,6 +61,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
+    pub(super) receipt: ReceiptArgs,
+    #[command(flatten)]
     pub(super) many: ManyArgs,
     /// With --all or --mutate-change: workers [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -92,16 +95,25 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Fault>
     let kept = Kept { tree: &root, scratch: &options.scratch, output: &args.subject };
     let (limits, helper) = (args.limits.limits(), setup::helper()?);
     let spawner = setup::spawner_for(&kept, limits, &helper, &args.isolation, !args.json, streams)?;
+    let draft = receipt_file::draft(
+        "check",
+        &(&args.subject, &args.final_tree, args.no_commands),
+        "hold a final tree against its contract",
+    );
+    let subject = args.subject.canonicalize().unwrap_or_else(|_| args.subject.clone());
+    args.receipt.begin(&draft, &[root.as_path(), subject.as_path()])?;
     let progress = Progress::of(streams, true);
     let answer = check::check(&args.subject, &args.final_tree, &options, &spawner, &progress);
     progress.finish();
     let answer = answer?;
+    let text = serde_json::to_string_pretty(&answer).expect("plain values");
+    let text = format!("{text}\n");
     if args.json {
-        let text = serde_json::to_string_pretty(&answer).expect("plain values");
-        writeln!(streams.out, "{text}")?;
+        write!(streams.out, "{text}")?;
     } else {
         show(&answer, streams)?;
     }
+    args.receipt.end(|durable| answer.receipt(&draft, &text, durable))?;
     Ok(exit_of(answer.word))
 }
 

@@ -12,7 +12,8 @@ use super::receipt::{print, read};
 use super::{Exit, Streams};
 use crate::base::{Sha256, Silent};
 use crate::evidence::budget::{self, PathBudget};
-use crate::evidence::{Kind, review, static_scan};
+use crate::evidence::static_scan::{self, ClassifiedHit};
+use crate::evidence::{Kind, review};
 use crate::recheck::recheck;
 use crate::report::terminal::escaped;
 use crate::tree::{self, Choice, Snapshot};
@@ -190,7 +191,7 @@ fn compare(
     let budget = serde_json::from_value::<PathBudget>(checked.record)
         .map_err(|error| Fault::new(Exit::Usage, format!("the budget cannot be used: {error}")))?;
     let breach = budget::judge(&budget, &states(start)?, &states(after)?)
-        .map_err(|error| Fault::new(Exit::Usage, error.to_string()))?;
+        .map_err(|error| Fault::new(Exit::Usage, format!("permitted_generated: {error}")))?;
     let lists = [
         ("changed", &breach.changed),
         ("appeared", &breach.appeared),
@@ -234,14 +235,7 @@ fn scan(
     classified: Option<&Path>,
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Fault> {
-    let known = match classified {
-        None => Vec::new(),
-        Some(path) => {
-            let text = String::from_utf8_lossy(&read(path)?).into_owned();
-            static_scan::classifications(&text)
-                .map_err(|why| Fault::new(Exit::Usage, format!("`{}`: {why}", path.display())))?
-        }
-    };
+    let known = classifications(classified)?;
     let mut scan = static_scan::StaticScan::default();
     for path in paths {
         if path.is_dir() {
@@ -262,8 +256,13 @@ fn scan(
         let (file, pattern) = (escaped(&hit.file), &hit.pattern);
         writeln!(streams.err, "unclassified: {file}, offset {}: {pattern}", hit.offset)?;
     }
-    let text = serde_json::to_vec(&record).expect("plain values");
-    let checked = Kind::StaticScan.validate(&text);
-    let holds = checked.is_ok_and(|checked| checked.faults.is_empty());
-    Ok(if holds { Exit::Done } else { Exit::No })
+    Ok(if scan.faults().is_empty() { Exit::Done } else { Exit::No })
+}
+
+/// The places that a file of classifications names; none without one.
+pub(super) fn classifications(file: Option<&Path>) -> Result<Vec<ClassifiedHit>, Fault> {
+    let Some(path) = file else { return Ok(Vec::new()) };
+    let text = String::from_utf8_lossy(&read(path)?).into_owned();
+    static_scan::classifications(&text)
+        .map_err(|why| Fault::new(Exit::Usage, format!("`{}`: {why}", path.display())))
 }

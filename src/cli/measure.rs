@@ -158,7 +158,8 @@ pub(crate) fn show_run(
         writeln!(streams.err, "{line}")?;
         format!("{}\n", serde_json::to_string_pretty(run).expect("plain values"))
     } else if quiet || empty {
-        format!("{line}\n")
+        // The total of a task never stands alone.
+        format!("{}{line}\n", report::headline(run, streams.out_style))
     } else {
         let log = RunLog::read(output.path())?;
         format!("{}{line}\n", report::summary(&log, streams.out_style))

@@ -25,6 +25,7 @@ mod merge;
 mod probes;
 mod progress;
 mod receipt;
+mod receipt_file;
 mod replay;
 mod report;
 mod seal;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -109,14 +110,17 @@ pub(super) fn read(file: &Path) -> Result<Vec<u8>, Fault> {
 }
 
 /// Puts the new text in place whole, or leaves the old one.
-fn replace(file: &Path, value: &Value) -> Result<(), Fault> {
+pub(super) fn replace(file: &Path, value: &Value) -> Result<(), Fault> {
     let fault = |error: std::io::Error| {
         Fault::new(Exit::Output, format!("cannot write `{}`: {error}", file.display()))
     };
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut new =
         tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(fault)?;
-    let permissions = fs::metadata(file).map_err(fault)?.permissions();
+    let permissions = match fs::metadata(file) {
+        Ok(old) => old.permissions(),
+        Err(_) => fs::Permissions::from_mode(0o644),
+    };
     let text = serde_json::to_string_pretty(value).expect("plain values");
     writeln!(new, "{text}").map_err(fault)?;
     new.as_file().set_permissions(permissions).map_err(fault)?;
@@ -186,19 +190,22 @@ fn conformance(examples: Option<&Path>, streams: &mut Streams<'_>) -> Result<Exi
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Exit, audit, check};
+    use crate::audit::AuditWord;
     use crate::check::Word;
 
     #[test]
     fn the_page_maps_the_three_vocabularies() {
-        let verdict = |word| match word {
-            Word::Supported => "PASS",
-            Word::Contradicted => "FAIL",
-            Word::NotEstablished | Word::Refused => "UNKNOWN",
+        let mut table = String::from("| command | says | receipt | exit |\n|---|---|---|---|\n");
+        let mut add = |command: &str, says: &str, receipt: &str, exit: Exit| {
+            let exit = exit.code();
+            table.push_str(&format!("| `{command}` | {says} | {receipt} | {exit} |\n"));
         };
-        let mut table = String::from("| `check` | receipt | exit |\n|---|---|---|\n");
         for word in [Word::Supported, Word::Contradicted, Word::NotEstablished, Word::Refused] {
-            let exit = super::super::check::exit_of(word).code();
-            table.push_str(&format!("| {} | {} | {exit} |\n", word.text(), verdict(word)));
+            add("check", word.text(), word.in_receipt(), check::exit_of(word));
+        }
+        for word in [AuditWord::Agrees, AuditWord::Differs, AuditWord::CannotRebuild] {
+            add("audit", word.text(), word.in_receipt(), audit::exit_of(word));
         }
         crate::evidence::assert_page_holds("docs/receipt.md", "VOCABULARIES", &table);
     }

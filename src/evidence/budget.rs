@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde::{Deserialize, Serialize};
+
+use crate::tree::{BadGlob, Globs};
 
 /// A path budget. Paths are relative to the root of the tree; `permitted_generated` holds
 /// gitignore-style globs.
@@ -51,14 +52,6 @@ impl Breach {
     }
 }
 
-/// A glob that is none.
-#[derive(Debug, thiserror::Error)]
-#[error("permitted_generated: `{glob}` is no pattern: {why}")]
-pub struct BadGlob {
-    glob: String,
-    why: String,
-}
-
 /// Compares two states of a tree, each as paths with what stands there, such as digests.
 ///
 /// # Errors
@@ -68,8 +61,8 @@ pub fn judge<D: PartialEq>(
     before: &BTreeMap<String, D>,
     after: &BTreeMap<String, D>,
 ) -> Result<Breach, BadGlob> {
-    let generated = globs(&budget.permitted_generated)?;
-    let is_generated = |path: &str| generated.matched_path_or_any_parents(path, false).is_ignore();
+    let generated = Globs::new(&budget.permitted_generated)?;
+    let is_generated = |path: &str| generated.name(path);
     let existing = budget.allowed_existing.iter().map(String::as_str).collect::<BTreeSet<_>>();
     let new = budget.allowed_new.iter().map(String::as_str).collect::<BTreeSet<_>>();
     let mut breach = Breach::default();
@@ -92,15 +85,6 @@ pub fn judge<D: PartialEq>(
     let idle = existing.union(&new).filter(|path| !touched.contains(*path));
     breach.untouched = idle.map(|path| (*path).to_owned()).collect();
     Ok(breach)
-}
-
-fn globs(patterns: &[String]) -> Result<Gitignore, BadGlob> {
-    let mut builder = GitignoreBuilder::new("");
-    for glob in patterns {
-        let bad = |error: ignore::Error| BadGlob { glob: glob.clone(), why: error.to_string() };
-        builder.add_line(None, glob).map_err(bad)?;
-    }
-    builder.build().map_err(|error| BadGlob { glob: patterns.join(", "), why: error.to_string() })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scan;
+use super::{Fault, Kind, scan};
 
 /// A hit and what it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -60,24 +60,43 @@ impl StaticScan {
     }
 }
 
+impl StaticScan {
+    /// What stands against publishing what was scanned.
+    #[must_use]
+    pub fn faults(&self) -> Vec<Fault> {
+        let text = serde_json::to_vec(self).expect("plain values");
+        match Kind::StaticScan.validate(&text) {
+            Ok(checked) => checked.faults,
+            Err(fault) => vec![fault],
+        }
+    }
+}
+
+/// A file of classifications.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    hit: Vec<ClassifiedHit>,
+}
+
 /// Reads a file of classifications: `[[hit]]` tables with the members of [`ClassifiedHit`].
 ///
 /// # Errors
 /// In words, with the line.
 pub fn classifications(text: &str) -> Result<Vec<ClassifiedHit>, String> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct File {
-        #[serde(default)]
-        hit: Vec<ClassifiedHit>,
-    }
     toml::from_str::<File>(text).map(|file| file.hit).map_err(|error| error.to_string())
+}
+
+/// The same file of these hits, for a person to fill in.
+#[must_use]
+pub fn to_classify(hits: &[ClassifiedHit]) -> String {
+    toml::to_string(&File { hit: hits.to_vec() }).expect("plain tables")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::Kind;
 
     #[test]
     fn a_hit_is_open_until_its_very_place_is_classified() {
@@ -94,12 +113,12 @@ mod tests {
         assert_eq!((scan.unclassified_hits, scan.classified_hits.len()), (0, 1));
         scan.add("b.py", text.as_bytes(), &known);
         assert_eq!(scan.unclassified_hits, 1);
-        let record = serde_json::to_vec(&scan).unwrap();
-        let codes = Kind::StaticScan.validate(&record).unwrap().faults;
         assert_eq!(
-            codes.iter().map(|it| it.code.as_str()).collect::<Vec<_>>(),
+            scan.faults().iter().map(|it| it.code.as_str()).collect::<Vec<_>>(),
             ["scan-all-classified"]
         );
+        let filled = to_classify(&open.open).replace("\"\"", "'documentation example'");
+        assert_eq!(classifications(&filled).unwrap(), known);
         assert!(classifications("[[hit]]\nfile = 1").unwrap_err().contains("line 2"));
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::Line;
+use super::{LedgerError, Line, OutputDir, RunFile};
 use crate::outcome::{Doubt, Outcome, Reason};
 use crate::plan::Plan;
 use crate::run::{Run, Step, answers};
@@ -103,16 +103,37 @@ pub struct Confirmed {
     pub flips: u64,
 }
 
-/// Counts the second answers among these verdicts, of which the later of two on one mutant stands.
-pub(super) fn count<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Confirmed {
-    let lines = lines.into_iter().map(|line| (line.id.as_str(), line));
-    let mut confirmed = Confirmed::default();
-    for line in lines.collect::<BTreeMap<_, _>>().into_values() {
-        let is_flip = matches!(line.outcome, Outcome::Undecided { why: Doubt::Flaky, .. });
-        confirmed.asked += u64::from(!answers(&line.runs).1.is_empty());
-        confirmed.flips += u64::from(is_flip);
+/// Counts the second answers of a run, of whose two lines on one mutant the later stands.
+///
+/// # Errors
+/// [`LedgerError`] when its verdicts cannot be read.
+pub(super) fn of_run(output: &OutputDir, run: &RunFile) -> Result<Confirmed, LedgerError> {
+    let mut answered = BTreeMap::new();
+    output.each_outcome(run, |line| {
+        let answer = Answer::of(&line);
+        if answer.was_asked || answer.is_flip {
+            answered.insert(line.id, answer);
+        } else {
+            answered.remove(&line.id);
+        }
+    })?;
+    let number = |is: fn(&Answer) -> bool| answered.values().filter(|it| is(it)).count() as u64;
+    Ok(Confirmed { asked: number(|it| it.was_asked), flips: number(|it| it.is_flip) })
+}
+
+/// What a verdict tells of second answers.
+struct Answer {
+    was_asked: bool,
+    is_flip: bool,
+}
+
+impl Answer {
+    fn of(line: &Line) -> Self {
+        Self {
+            was_asked: !answers(&line.runs).1.is_empty(),
+            is_flip: matches!(line.outcome, Outcome::Undecided { why: Doubt::Flaky, .. }),
+        }
     }
-    confirmed
 }
 
 impl FromStr for Confirm {

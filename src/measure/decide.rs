@@ -48,7 +48,7 @@ pub(super) fn decide(
     let todo = todo.into_iter().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
     let todo = reusable.take_over(todo, (&ledger, output), &mut known, sink)?;
     if !run.executors.exact_only {
-        run.executors.add(lab.offer(baseline, todo.len(), &caught)?);
+        run.executors.add(lab.offer(plan, baseline, &todo, &caught)?);
     }
     let keeper = Keeper {
         output,

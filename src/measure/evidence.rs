@@ -1,14 +1,16 @@
 //! The evidence of a run, below `evidence/`: written through the same shapes that anybody's records are
 //! validated against.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{Line, MeasureError, OutputDir, OutputError, RunFile, TaskTrees, reuse};
+use super::reuse::Reused;
+use super::{Line, MeasureError, OutputDir, OutputError, RunFile, TaskTrees};
 use crate::base::Sha256;
 use crate::evidence::{Kind, budget, manifest};
-use crate::run::{Attempt, Exit, Left, Run, Step};
+use crate::run::sandbox::Workspaces;
+use crate::run::{Attempt, Exit, Left, Run, Runner, Step, permitted};
 use crate::tree::{self, Reason, Snapshot};
 
 /// The list of digests, below `evidence/`.
@@ -97,25 +99,30 @@ fn path_budget(run: &RunFile) -> budget::PathBudget {
         "a subreaper ends them" => NOT_ENFORCED,
         held => held,
     };
-    let mut generated = vec!["**/__pycache__/**".to_owned(), "**/*.pyc".to_owned()];
-    generated.extend(
-        run.task.commands.iter().flat_map(|command| command.run_writes.iter().flatten().cloned()),
-    );
+    let copies = &isolation.workspaces;
+    let inside = if copies == Workspaces::Copy.words() {
+        format!(
+            "undone before the next run ({copies}), and seen of good runs of the unmutated tree alone"
+        )
+    } else {
+        format!("seen after each run, told by path, and undone before the next ({copies})")
+    };
     budget::PathBudget {
         allowed_existing: Vec::new(),
         allowed_new: Vec::new(),
-        permitted_generated: generated,
+        permitted_generated: permitted(&run.task),
         forbidden_acts: vec![
             act("writing outside the lane", files),
+            act("writing in the lane outside of this budget", &inside),
             act("process-wide signals", signals),
             act("transfer, commit, push or publication", network),
             act("account, billing or visibility changes", network),
             act("live-provider calls", network),
         ],
-        on_breach:
-            "the copy is brought back to what it was, or thrown away, before it is used again; \
-                    a change outside it that is found ends the run"
-                .to_owned(),
+        on_breach: "every process of the run is ended, the path is told beside the run, and the copy is \
+                    brought back or thrown away before it is used again; a change of the tree itself \
+                    ends all of it"
+            .to_owned(),
     }
 }
 
@@ -146,21 +153,48 @@ fn offline(run: &RunFile) -> bool {
 /// # Errors
 /// [`MeasureError`] when a file cannot be read or written.
 pub fn finish(output: &OutputDir, run: &RunFile) -> Result<(), MeasureError> {
-    let (lines, _) = output.read_outcomes(run)?;
-    Ok(write_records(output, run, &lines)?)
+    let mut unsmooth = Unsmooth::default();
+    output.each_outcome(run, |line| unsmooth.add(&line))?;
+    Ok(write_records(output, run, &unsmooth)?)
 }
 
-/// Writes the records that follow from a run and these verdicts.
+/// Writes the records that follow from a run and what was seen of its verdicts.
 pub(super) fn write_records(
     output: &OutputDir,
     run: &RunFile,
-    lines: &[Line],
+    unsmooth: &Unsmooth,
 ) -> Result<(), OutputError> {
     let files = manifest::read(&output.read_evidence(MANIFEST)?).unwrap_or_default();
-    for (kind, name, record) in records(run, lines, &files) {
+    for (kind, name, record) in records(run, unsmooth, &files) {
         write(output, kind, &name, &record)?;
     }
     Ok(())
+}
+
+/// The decided mutants that took more than one straight run, or none.
+#[derive(Debug, Clone, Default)]
+pub struct Unsmooth {
+    again: usize,
+    lost: usize,
+    reused: Reused,
+    /// The paths outside of the budget that judged runs left, each with how many mutants did.
+    strayed: BTreeMap<String, usize>,
+}
+
+impl Unsmooth {
+    /// Looks at one more.
+    pub fn add(&mut self, line: &Line) {
+        // A second answer that was asked for is no failure.
+        let is_repeat = |run: &Run| matches!(run.attempt, Attempt::Repeat | Attempt::Alone);
+        self.again += usize::from(line.runs.iter().any(is_repeat));
+        let is_lost = |run: &Run| matches!(run.exit, Exit::Lost(_));
+        self.lost += usize::from(line.runs.iter().any(is_lost));
+        self.reused.add(line);
+        let paths = line.runs.iter().flat_map(|run| &run.outside_budget);
+        for path in paths.collect::<BTreeSet<_>>() {
+            *self.strayed.entry(path.clone()).or_insert(0) += 1;
+        }
+    }
 }
 
 /// The records that follow from a run, its verdicts and its manifest: shape, name below `evidence/`,
@@ -168,7 +202,7 @@ pub(super) fn write_records(
 #[must_use]
 pub fn records(
     run: &RunFile,
-    lines: &[Line],
+    unsmooth: &Unsmooth,
     files: &BTreeMap<String, Sha256>,
 ) -> Vec<(Kind, String, Value)> {
     let budget = serde_json::to_value(path_budget(run)).expect("plain values");
@@ -177,13 +211,11 @@ pub fn records(
         let name = |scenario: &str| format!("gates/{scenario}-{place:03}.json");
         records.push((Kind::GateResult, name("baseline"), on_baseline(run, place)));
         if let (Some(start), Some(digest)) = (&run.start, run.start_sha256) {
-            let runs = start.rounds.iter().flatten();
-            let last = runs.rev().find(|run| run.step == Step::Command(place));
-            let record = gate(run, place, "start", digest, last);
+            let record = gate(run, place, "start", digest, of(&start.rounds, place));
             records.push((Kind::GateResult, name("start"), record));
         }
     }
-    records.push((Kind::FinalVerdict, VERDICT.to_owned(), verdict(run, lines, files)));
+    records.push((Kind::FinalVerdict, VERDICT.to_owned(), verdict(run, unsmooth, files)));
     records
 }
 
@@ -193,22 +225,35 @@ const BUDGET: &str = "path-budget.json";
 /// The final verdict, below `evidence/`.
 pub const VERDICT: &str = "final-verdict.json";
 
+/// The runs of the command at this place.
+fn of(rounds: &[Vec<Run>], place: usize) -> impl Iterator<Item = &Run> + Clone {
+    rounds.iter().flatten().filter(move |run| run.step == Step::Command(place))
+}
+
 fn on_baseline(run: &RunFile, place: usize) -> Value {
-    let runs = run.baselines.iter().flatten();
-    let last = runs.rev().find(|run| run.step == Step::Command(place));
-    let mut record = gate(run, place, "baseline", run.base_sha256, last);
-    if let Some(Some(tests)) = run.tests.get(place) {
+    let runs = of(&run.baselines, place);
+    let mut record = gate(run, place, "baseline", run.base_sha256, runs);
+    let source = run.commands[place].runner.and_then(Runner::source_of_totals);
+    if let (Some(Some(tests)), Some(source)) = (run.tests.get(place), source) {
         record["tests"] = tests.tests.into();
         record["passed"] = tests.passed.into();
         record["failed"] = tests.failed.into();
         record["pending"] = tests.pending.into();
-        record["parsed_from"] =
-            "the runner's JUnit report of a separate run that judged nothing".into();
+        record["parsed_from"] = source.into();
     }
     record
 }
 
-fn gate(run: &RunFile, place: usize, scenario: &str, tree: Sha256, last: Option<&Run>) -> Value {
+/// `runs` are those of the command in that scenario.
+fn gate<'r>(
+    run: &RunFile,
+    place: usize,
+    scenario: &str,
+    tree: Sha256,
+    runs: impl Iterator<Item = &'r Run> + Clone,
+) -> Value {
+    let outside = runs.clone().flat_map(|run| &run.outside_budget).collect::<BTreeSet<_>>();
+    let last = runs.last();
     let command = &run.commands[place];
     let (proves, does_not) = match (scenario, last.map(|run| &run.exit)) {
         _ if run.flaky.contains(&command.id) => {
@@ -241,11 +286,12 @@ fn gate(run: &RunFile, place: usize, scenario: &str, tree: Sha256, last: Option<
         "pending": null,
         "live_provider_calls": if offline(run) { json!(false) } else { json!("unknown") },
         "parsed_from": "none",
+        "outside_budget": outside,
     })
 }
 
 /// What the run is judged by, its parts apart.
-fn verdict(run: &RunFile, lines: &[Line], files: &BTreeMap<String, Sha256>) -> Value {
+fn verdict(run: &RunFile, unsmooth: &Unsmooth, files: &BTreeMap<String, Sha256>) -> Value {
     let (changed, added, removed) = change(files);
     let totals = run.totals.as_ref();
     let gates = run.gates.iter().map(|(name, pass)| (name.clone(), json!({"pass": pass})));
@@ -277,8 +323,8 @@ fn verdict(run: &RunFile, lines: &[Line], files: &BTreeMap<String, Sha256>) -> V
         },
         "gates": gates.collect::<serde_json::Map<_, _>>(),
         "reviews": [],
-        "process_failures": process_failures(run, lines),
-        "residual_risks": residual_risks(run),
+        "process_failures": process_failures(run, unsmooth),
+        "residual_risks": residual_risks(run, unsmooth),
         "skipped_gates": skipped_gates(run),
         "not_authorized_by_this_verdict":
             ["transfer", "commit", "push", "publication", "signing", "account change", "billing change"],
@@ -308,7 +354,7 @@ fn change(files: &BTreeMap<String, Sha256>) -> (Vec<String>, Vec<String>, Vec<St
 
 /// What did not go smoothly on the way, whatever came of it. Empty only when nothing did.
 #[must_use]
-pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
+pub fn process_failures(run: &RunFile, unsmooth: &Unsmooth) -> Vec<String> {
     let mut failures = Vec::new();
     if run.resumed {
         failures.push(format!(
@@ -316,7 +362,7 @@ pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
             run.taken_over
         ));
     }
-    match reuse::count(lines) {
+    match unsmooth.reused.count() {
         0 => {}
         count => failures.push(format!("{count} verdicts are those of an earlier run (`--reuse`)")),
     }
@@ -335,15 +381,11 @@ pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
             check.made_again
         ));
     }
-    // A second answer that was asked for is no failure.
-    let is_repeat = |run: &Run| matches!(run.attempt, Attempt::Repeat | Attempt::Alone);
-    let again = |line: &&Line| line.runs.iter().any(is_repeat);
-    match lines.iter().filter(again).count() {
+    match unsmooth.again {
         0 => {}
         count => failures.push(format!("{count} mutants were run again before they were decided")),
     }
-    let lost = |line: &&Line| line.runs.iter().any(|run| matches!(run.exit, Exit::Lost(_)));
-    match lines.iter().filter(lost).count() {
+    match unsmooth.lost {
         0 => {}
         count => failures.push(format!("runs of {count} mutants were lost")),
     }
@@ -353,7 +395,7 @@ pub fn process_failures(run: &RunFile, lines: &[Line]) -> Vec<String> {
     failures
 }
 
-fn residual_risks(run: &RunFile) -> Vec<Value> {
+fn residual_risks(run: &RunFile, unsmooth: &Unsmooth) -> Vec<Value> {
     let risk = |risk: String, settled_by: &str| json!({"risk": risk, "settled_by": settled_by});
     let mut risks = vec![risk(
         "mutants stand for wrong solutions; real ones may differ from all of them".to_owned(),
@@ -386,6 +428,12 @@ fn residual_risks(run: &RunFile) -> Vec<Value> {
         risks.push(risk(
             format!("the commands do not leave `{path}` of their own copy as it was"),
             "`run_writes` of that command, where it is meant to",
+        ));
+    }
+    for (path, mutants) in &unsmooth.strayed {
+        risks.push(risk(
+            format!("{mutants} mutants made the commands leave `{path}` outside of the budget, which was undone"),
+            "a look at the output of those runs, or `run_writes`",
         ));
     }
     if !offline(run) {

@@ -25,7 +25,10 @@ pub struct Executors {
 }
 
 /// What a survivor rests on: every command ran whole.
-pub(super) const RAN: &str = "ran";
+const RAN: &str = "ran";
+
+/// The same where some was left out that does not reach the mutant.
+const REACH: &str = "reach";
 
 /// What was decided of a mutant, and by what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +39,8 @@ pub struct Decided {
     pub executor: Tier,
     /// The commands whose first answer is that of a faster executor.
     pub faster: Vec<Faster>,
+    /// Whether a command was left out, or a part of one, that does not reach the mutant.
+    pub unreached: bool,
     /// Whether a second answer, on the exact path, was another.
     pub disputed: bool,
 }
@@ -69,6 +74,7 @@ impl Decided {
             passed: run.passed(),
         });
         let faster = faster.collect::<Vec<_>>();
+        let unreached = outcome == Outcome::Survived && last.values().any(|run| run.unreached);
         let executor = match outcome {
             Outcome::Killed { command, .. } | Outcome::Undecided { command, .. } => {
                 last.get(&command).map(|run| run.executor)
@@ -78,7 +84,13 @@ impl Decided {
         };
         let flips = matches!(outcome, Outcome::Undecided { why: Doubt::Flaky, .. });
         let disputed = flips && !second.is_empty() && !faster.is_empty();
-        Self { outcome, executor: executor.unwrap_or_default(), faster, disputed }
+        Self { outcome, executor: executor.unwrap_or_default(), faster, unreached, disputed }
+    }
+
+    /// What it rests on, should it be a survivor.
+    #[must_use]
+    pub const fn basis(&self) -> &'static str {
+        if self.unreached { REACH } else { RAN }
     }
 }
 
@@ -131,7 +143,7 @@ impl Executors {
         for one in decided {
             *self.verdicts.entry(one.executor).or_default() += 1;
             if one.outcome == Outcome::Survived {
-                *self.survivors.entry(RAN.to_owned()).or_default() += 1;
+                *self.survivors.entry(one.basis().to_owned()).or_default() += 1;
             }
         }
     }

@@ -17,6 +17,9 @@ pub struct Isolation {
     pub allow_write: Vec<Place>,
     /// How it gets a clean workspace.
     pub workspaces: String,
+    /// What holds memory and processes to the limits asked for, and why not more than that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<String>,
 }
 
 impl Isolation {
@@ -34,6 +37,7 @@ impl Isolation {
             files: sandbox.files(),
             allow_write: sandbox.allow_write.clone(),
             workspaces: sandbox.workspaces.words().to_owned(),
+            limits: sandbox.held_to(),
         }
     }
 }

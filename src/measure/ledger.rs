@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::OutputDir;
-use super::executors::{Decided, RAN};
+use super::executors::Decided;
 use crate::base::Sha256;
 use crate::outcome::Outcome;
 use crate::plan::{Mutant, Plan};
@@ -136,7 +136,7 @@ impl Ledger {
             id: mutant.id.to_string(),
             outcome: decided.outcome,
             executor: decided.executor,
-            basis: RAN.to_owned(),
+            basis: decided.basis().to_owned(),
             reused: None,
             runs: runs.to_vec(),
         })
@@ -163,21 +163,9 @@ impl Ledger {
 /// # Errors
 /// [`LedgerError`] when the file cannot be read, is not of `run`, or is damaged before its last line.
 pub(super) fn lines(path: &Path, run: &Sha256) -> Result<(Vec<Line>, bool), LedgerError> {
-    let (lines, whole) = read(path)?;
-    let length = std::fs::metadata(path).map_or(0, |found| found.len());
-    let Some((header, lines)) = lines.split_first() else { return Ok((Vec::new(), length > 0)) };
-    if !is_header_of(header, run) {
-        return Err(LedgerError::OtherRun(path.to_owned()));
-    }
-    let parse = |(number, text): (usize, &String)| {
-        serde_json::from_str(text).map_err(|error| LedgerError::Line {
-            path: path.to_owned(),
-            line: number + 2,
-            message: error.to_string(),
-        })
-    };
-    let lines = lines.iter().enumerate().map(parse).collect::<Result<_, _>>()?;
-    Ok((lines, length > whole))
+    let mut lines = Vec::new();
+    let torn = each(path, run, |line| lines.push(line))?;
+    Ok((lines, torn))
 }
 
 /// The text of a ledger that holds these lines.
@@ -190,7 +178,7 @@ pub(super) fn text(run: &Sha256, lines: &[Line]) -> Vec<u8> {
 }
 
 /// Hands over the decided mutants one at a time, so that memory does not grow with their number; a
-/// torn last line is left out.
+/// torn last line is left out, and told of.
 ///
 /// # Errors
 /// As [`lines`].
@@ -198,17 +186,21 @@ pub(super) fn each(
     path: &Path,
     run: &Sha256,
     mut take: impl FnMut(Line),
-) -> Result<(), LedgerError> {
+) -> Result<bool, LedgerError> {
     let fault = |error| LedgerError::Io { path: path.to_owned(), error };
-    let mut reader = BufReader::new(File::open(path).map_err(fault)?);
+    let mut reader = match File::open(path) {
+        Ok(file) => BufReader::new(file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(fault(error)),
+    };
     let mut text = Vec::new();
-    for number in 1.. {
+    for line in 1.. {
         text.clear();
-        let count = reader.read_until(b'\n', &mut text).map_err(fault)?;
-        if count == 0 || text.pop() != Some(b'\n') {
+        reader.read_until(b'\n', &mut text).map_err(fault)?;
+        if text.pop_if(|last| *last == b'\n').is_none() {
             break;
         }
-        if number == 1 {
+        if line == 1 {
             if !is_header_of(&String::from_utf8_lossy(&text), run) {
                 return Err(LedgerError::OtherRun(path.to_owned()));
             }
@@ -216,11 +208,11 @@ pub(super) fn each(
         }
         take(serde_json::from_slice(&text).map_err(|error| LedgerError::Line {
             path: path.to_owned(),
-            line: number,
+            line,
             message: error.to_string(),
         })?);
     }
-    Ok(())
+    Ok(!text.is_empty())
 }
 
 fn is_header_of(line: &str, run: &Sha256) -> bool {

@@ -123,6 +123,8 @@ pub struct Options {
     pub full_matrix: bool,
     /// Use the exact path alone.
     pub exact: bool,
+    /// Let workers that stay alive judge mutants.
+    pub hot: bool,
     /// Of which mutants a second answer is asked.
     pub confirm: Confirm,
     /// Run a sample of the mutants alone too, and hold it against what they did beside others.
@@ -177,6 +179,7 @@ impl Options {
             limits: Limits::default(),
             full_matrix: false,
             exact: true,
+            hot: false,
             confirm: Confirm::Off,
             check_parallel: false,
             max_undecided: None,
@@ -213,6 +216,7 @@ impl Options {
             logs,
             output_limit: self.output_limit,
             full_matrix: self.full_matrix,
+            hot: self.hot,
             flaky: lets_through.then_some(flaky),
         }
     }
@@ -237,12 +241,8 @@ pub fn measure(
     let watched = links::fingerprint(&links)?;
     let reused = reuse::read(options)?;
     let output = OutputDir::open(&options.output, options.resume)?;
-    let mut run = RunFile::begin(task, options, &prepared, &links, spawner.sandbox());
-    let earlier = options.resume.then(|| output.read_run()).transpose()?;
-    output.begin(&run, earlier.as_ref())?;
-    run.go_on_from(earlier.as_ref());
-    evidence::begin(&output, &prepared.trees, &run)?;
-    receipt::begin(&output, &run, &options.act)?;
+    let run = RunFile::begin(task, options, &prepared, &links, spawner.sandbox());
+    let (mut run, earlier) = begin(run, &prepared.trees, options, &output)?;
     if let Err(none) = prepared.some_mutants() {
         sink.tell(Event::Warning(format!("{none}; let through by `--allow {EMPTY}`")));
         return empty::measured(prepared, run, output, earlier.as_ref(), &options.act);
@@ -257,31 +257,45 @@ pub fn measure(
     run.baseline(&baseline, &lab);
     run.flaky_ids = flaky_ids::find(&lab, &task.commands, lab.flaky(), sink)?;
     let trees = &prepared.trees;
-    let given = (links.as_slice(), &lab.bytecode_of_outside());
-    (run.start, run.variants) = observe::others(task, trees, given, options, spawner, sink)?;
+    (run.start, run.variants) =
+        observe::others((task, &lab), trees, &links, options, spawner, sink)?;
     sample_to_budget(task, &mut prepared.plan, &mut run, earlier.as_ref(), baseline.cpu());
     let rows = output::rows(&prepared.plan, &trees.base)?;
     output.write_plan(&mut run, &rows, earlier.as_ref())?;
     output.write_sources(&prepared.plan, &trees.base)?;
     run.controls = Some(controls::before(&lab, task, &prepared, sink)?);
-    let (plan, snapshot) = (&prepared.plan, &trees.base);
+    let (plan, snapshot, shard) = (&prepared.plan, &trees.base, options.shard);
     let reusable = reuse::reusable((task, options), &prepared, &rows, reused, &mut run, sink)?;
     let outcomes =
         decide::decide((&lab, &baseline), task, &output, &mut run, plan, reusable, sink)?;
     if options.check_parallel {
         parallel::check(&lab, task, &output, &mut run, plan, &outcomes)?;
     }
-    let (shard, known) = (options.shard, runners(task));
-    let not_reached = controls::after(&lab, plan, snapshot, &known, shard, &outcomes, sink)?;
+    let missed = controls::after(&lab, plan, snapshot, &runners(task), shard, &outcomes, sink)?;
     drop(lab);
     let unchanged = || unchanged(task, options, trees, &links, &watched);
     spoiled_by(nothing_left(spawner).and_then(|()| unchanged()), &mut run, &output)?;
     tell_of_commands(task, &prepared, &output, &mut run, &outcomes)?;
     let (adequacy, gates) =
-        conclude(task, &prepared.plan, options, &outcomes, &output, &mut run, not_reached)?;
+        conclude(task, &prepared.plan, options, &outcomes, &output, &mut run, missed)?;
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);
     Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+}
+
+/// Writes what is known before anything runs; the run, and its earlier part if it goes on from one.
+fn begin(
+    mut run: RunFile,
+    trees: &TaskTrees,
+    options: &Options,
+    output: &OutputDir,
+) -> Result<(RunFile, Option<RunFile>), MeasureError> {
+    let earlier = options.resume.then(|| output.read_run()).transpose()?;
+    output.begin(&run, earlier.as_ref())?;
+    run.go_on_from(earlier.as_ref());
+    evidence::begin(output, trees, &run)?;
+    receipt::begin(output, &run, &options.act)?;
+    Ok((run, earlier))
 }
 
 /// Marks a run that cannot be trusted, for good.
@@ -318,10 +332,11 @@ fn conclude(
             (whole, gates)
         }
     };
-    let (lines, _) = output.read_outcomes(run)?;
-    run.conduct.confirmed = confirm::count(&lines);
-    if let Some(record) = &mut run.reuse {
-        record.verdicts = reuse::count(&lines);
+    run.conduct.confirmed = confirm::of_run(output, run)?;
+    if run.reuse.is_some() {
+        let mut reused = reuse::Reused::default();
+        output.each_outcome(run, |line| reused.add(&line))?;
+        run.reuse.iter_mut().for_each(|record| record.verdicts = reused.count());
     }
     run.finish(&plan.planned(), &adequacy, &gates, not_reached);
     output.write_run(run)?;

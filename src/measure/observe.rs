@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,7 @@ use super::{FLAKY, MeasureError, Options, TaskTrees, flaky_ids, history, protect
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::{self, Reason, Verdict};
 use crate::run::workspace::{Bytecode, Sources};
-use crate::run::{Exit, Lab, Run, Spawner, Step};
+use crate::run::{Exit, Lab, Run, Settings, Spawner, Step};
 use crate::task::{Prepatch, Solution, Task, Variant};
 use crate::tree::Snapshot;
 
@@ -88,47 +89,85 @@ impl VariantRecord {
     }
 }
 
-/// Runs the commands on the start tree, where there is one, and on the other solutions.
+/// Runs the commands on the start tree, where there is one, and on the other solutions, after those on
+/// the right one in `lab`.
 ///
 /// # Errors
 /// [`MeasureError::FlakyStart`] when a command ends differently from one time to the other on the
 /// start tree and `flaky` is not allowed; else as [`measure`](super::measure()).
 pub(super) fn others(
-    task: &Task,
+    (task, lab): (&Task, &Lab<'_>),
     trees: &TaskTrees,
-    given: Given<'_>,
+    links: &[Link],
     options: &Options,
     spawner: &Spawner,
     sink: &dyn Sink,
 ) -> Result<(Option<StartRecord>, Vec<VariantRecord>), MeasureError> {
     history::look(task, trees, sink);
-    let on_start =
-        trees.start.as_ref().map(|tree| start(task, trees, (tree, given), options, spawner, sink));
-    Ok((on_start.transpose()?, variants(task, trees, given, options, spawner, sink)?))
+    let settings = Options { jobs: 1, ..options.clone() }.settings(options.logs(), BTreeSet::new());
+    let given = Given { links, bytecode: &lab.bytecode_of_outside(), limits: lab.limits() };
+    let beside = Beside { task, trees, given, options, settings, spawner, sink };
+    let on_start = trees.start.as_ref().map(|tree| start(&beside, tree)).transpose()?;
+    Ok((on_start, variants(&beside)?))
+}
+
+/// What a tree beside the one that is mutated is run with: one worker.
+struct Beside<'a> {
+    task: &'a Task,
+    trees: &'a TaskTrees,
+    given: Given<'a>,
+    options: &'a Options,
+    settings: Settings,
+    spawner: &'a Spawner,
+    sink: &'a dyn Sink,
+}
+
+impl Beside<'_> {
+    /// Copies `tree` and looks at what the commands do there.
+    fn look<T>(
+        &self,
+        tree: &Snapshot,
+        with: impl FnOnce(&Lab<'_>) -> Result<T, MeasureError>,
+    ) -> Result<T, MeasureError> {
+        let Given { links, bytecode, limits } = self.given;
+        let links = fitting(links, tree);
+        let sources = Sources { tree, bytecode: Some(bytecode), ..self.trees.sources(&links) };
+        let lab = Lab::open(self.task, sources, &self.settings, self.spawner, self.sink)?;
+        // A wrong tree may hang: it gets the time of the right one, not that of a first run.
+        with(&lab.with_limits(limits))
+    }
 }
 
 /// Runs the commands on the start tree as often as on the right solution.
-fn start(
-    task: &Task,
-    trees: &TaskTrees,
-    (start, (links, bytecode)): (&Snapshot, Given<'_>),
-    options: &Options,
-    spawner: &Spawner,
-    sink: &dyn Sink,
-) -> Result<StartRecord, MeasureError> {
+fn start(beside: &Beside<'_>, start: &Snapshot) -> Result<StartRecord, MeasureError> {
+    let Beside { task, trees, options, sink, .. } = *beside;
     sink.tell(Event::Step {
         name: "running the start tree".into(),
         total: Some(u64::from(options.baselines)),
     });
-    let one = Options { jobs: 1, ..options.clone() };
-    let settings = one.settings(options.logs(), BTreeSet::new());
-    let links = fitting(links, start);
-    let sources = Sources { tree: start, bytecode: Some(bytecode), ..trees.sources(&links) };
-    let lab = Lab::open(task, sources, &settings, spawner, sink)?;
-    let rounds = lab.observe("start", options.baselines)?;
+    beside.look(start, |lab| {
+        let rounds = lab.observe("start", options.baselines)?;
+        let (commands, flaky) = on_start(task, &rounds)?;
+        let places = (0..task.commands.len()).filter(|&at| flaky.contains(&task.commands[at].id));
+        let flaky_ids = flaky_ids::find(lab, &task.commands, places, sink)?;
+        if !flaky.is_empty() && !options.allow.contains(FLAKY) {
+            return Err(MeasureError::FlakyStart(flaky));
+        }
+        tell(&commands, sink);
+        let tampered = if commands.iter().all(|command| command.passes) {
+            Vec::new()
+        } else {
+            let (protected, changed) = (protect::protected(task, trees), trees.changed_files());
+            tamper::answers(lab, task, start, &protected, &changed, sink)?
+        };
+        Ok(StartRecord { commands, flaky, flaky_ids, rounds, tampered })
+    })
+}
+
+/// What each command does there, and the ids of those that did not end the same way each time.
+fn on_start(task: &Task, rounds: &[Vec<Run>]) -> Result<(Vec<OnStart>, Vec<String>), MeasureError> {
     let known = runners(task);
-    let mut commands = Vec::new();
-    let mut flaky = Vec::new();
+    let (mut commands, mut flaky) = (Vec::new(), Vec::new());
     for (place, command) in task.commands.iter().enumerate() {
         let step = Step::Command(place);
         let last = |round: &Vec<Run>| {
@@ -150,19 +189,7 @@ fn start(
         let (id, expected) = (command.id.clone(), command.prepatch);
         commands.push(OnStart { id, expected, passes, reason });
     }
-    let places = (0..task.commands.len()).filter(|&at| flaky.contains(&task.commands[at].id));
-    let flaky_ids = flaky_ids::find(&lab, &task.commands, places, sink)?;
-    if !flaky.is_empty() && !options.allow.contains(FLAKY) {
-        return Err(MeasureError::FlakyStart(flaky));
-    }
-    tell(&commands, sink);
-    let tampered = if commands.iter().all(|command| command.passes) {
-        Vec::new()
-    } else {
-        let (protected, changed) = (protect::protected(task, trees), trees.changed_files());
-        tamper::answers(&lab, task, start, &protected, &changed, sink)?
-    };
-    Ok(StartRecord { commands, flaky, flaky_ids, rounds, tampered })
+    Ok((commands, flaky))
 }
 
 /// What a person must know of the start tree.
@@ -194,14 +221,8 @@ fn tell(commands: &[OnStart], sink: &dyn Sink) {
 }
 
 /// Runs the commands once on each other solution that the task names.
-fn variants(
-    task: &Task,
-    trees: &TaskTrees,
-    (links, bytecode): Given<'_>,
-    options: &Options,
-    spawner: &Spawner,
-    sink: &dyn Sink,
-) -> Result<Vec<VariantRecord>, MeasureError> {
+fn variants(beside: &Beside<'_>) -> Result<Vec<VariantRecord>, MeasureError> {
+    let Beside { task, sink, .. } = *beside;
     let known = task.must_pass.iter().map(|variant| (variant, true));
     let all = known.chain(task.known_wrong.iter().map(|variant| (variant, false)));
     let all = all.collect::<Vec<_>>();
@@ -211,42 +232,51 @@ fn variants(
             total: Some(all.len() as u64),
         });
     }
-    let one = Options { jobs: 1, ..options.clone() };
-    let settings = one.settings(options.logs(), BTreeSet::new());
-    let one = |(number, (variant, must_pass)): (usize, (&Variant, bool))| {
-        let start = trees.start.as_ref().unwrap_or(&trees.base);
-        let tree = trees::variant(variant, task, start, &options.wanted(), sink)?;
-        let same = |other: &Snapshot| tree.snapshot.first_difference(other).is_none();
-        let twin = if must_pass { trees.start.as_ref() } else { Some(&trees.base) };
-        if task.solution != Solution::None && twin.is_some_and(same) {
-            return Err(MeasureError::SameVariant { name: variant.name.clone(), must_pass });
-        }
-        let links = fitting(links, &tree.snapshot);
-        let bytecode = Some(bytecode);
-        let sources = Sources { tree: &tree.snapshot, bytecode, ..trees.sources(&links) };
-        let lab = Lab::open(task, sources, &settings, spawner, sink)?;
-        let rounds = lab.observe(&format!("variant-{}", number + 1), 1)?;
-        let runs = rounds.into_iter().next().expect("one round was asked for");
-        let record = record(task, variant, must_pass, runs);
-        if !record.is_right() {
-            let what = match (must_pass, record.refused_by.as_slice()) {
-                (true, []) => "must be accepted, and a command gave no answer for it".to_owned(),
-                (true, ids) => format!("must be accepted, and is refused by {}", quoted(ids)),
-                (false, _) => "is known to be wrong, and every command accepts it".to_owned(),
-            };
-            sink.tell(Event::Warning(format!("`{}` {what}", variant.name)));
-        }
-        Ok(record)
-    };
-    all.into_iter().enumerate().map(one).collect()
+    let records = all.into_iter().enumerate();
+    records.map(|(at, (variant, must_pass))| one(beside, at + 1, variant, must_pass)).collect()
+}
+
+fn one(
+    beside: &Beside<'_>,
+    number: usize,
+    variant: &Variant,
+    must_pass: bool,
+) -> Result<VariantRecord, MeasureError> {
+    let Beside { task, trees, options, sink, .. } = *beside;
+    let start = trees.start.as_ref().unwrap_or(&trees.base);
+    let tree = trees::variant(variant, task, start, &options.wanted(), sink)?;
+    let same = |other: &Snapshot| tree.snapshot.first_difference(other).is_none();
+    let twin = if must_pass { trees.start.as_ref() } else { Some(&trees.base) };
+    if task.solution != Solution::None && twin.is_some_and(same) {
+        return Err(MeasureError::SameVariant { name: variant.name.clone(), must_pass });
+    }
+    let rounds =
+        beside.look(&tree.snapshot, |lab| Ok(lab.observe(&format!("variant-{number}"), 1)?))?;
+    let runs = rounds.into_iter().next().expect("one round was asked for");
+    let record = record(task, variant, must_pass, runs);
+    if !record.is_right() {
+        let what = match (must_pass, record.refused_by.as_slice()) {
+            (true, []) => "must be accepted, and a command gave no answer for it".to_owned(),
+            (true, ids) => format!("must be accepted, and is refused by {}", quoted(ids)),
+            (false, _) => "is known to be wrong, and every command accepts it".to_owned(),
+        };
+        sink.tell(Event::Warning(format!("`{}` {what}", variant.name)));
+    }
+    Ok(record)
 }
 
 /// A directory that copies link to: its path in them, and where it is.
 pub(super) type Link = (RelPath, PathBuf);
 
-/// What the copies of other trees have of the right solution's: its links, and bytecode of what stands
-/// outside.
-type Given<'a> = (&'a [Link], &'a Bytecode);
+/// What other trees have of the right solution.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    links: &'a [Link],
+    /// Of what stands outside of its copies.
+    bytecode: &'a Bytecode,
+    /// In command order.
+    limits: &'a [Duration],
+}
 
 /// The links that have a place in this tree.
 pub(super) fn fitting(links: &[Link], tree: &Snapshot) -> Vec<Link> {

@@ -305,15 +305,16 @@ impl OutputDir {
         ledger::lines(&self.outcomes(), &run.key())
     }
 
-    /// Hands over the decided mutants of `run`, one at a time, in the order in which they were decided.
+    /// Hands over the decided mutants of `run`, one at a time, in the order in which they were decided;
+    /// whether the last line is torn and was left out.
     ///
     /// # Errors
     /// [`LedgerError`](ledger::LedgerError) when they cannot be read or are another run's.
-    pub(super) fn each_outcome(
+    pub fn each_outcome(
         &self,
         run: &RunFile,
         take: impl FnMut(Line),
-    ) -> Result<(), ledger::LedgerError> {
+    ) -> Result<bool, ledger::LedgerError> {
         ledger::each(&self.outcomes(), &run.key(), take)
     }
 

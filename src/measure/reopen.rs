@@ -8,7 +8,7 @@ use super::run_file::tool;
 use super::verdicts::Known;
 use super::{
     LedgerError, Line, MeasureError, Measured, OutputDir, OutputError, Prepared, RunFile, Shard,
-    State, Wanted, gates, output, prepare, protect, reuse, runners, same_task,
+    State, Wanted, gates, output, prepare, protect, runners, same_task,
 };
 use crate::adequacy::Adequacy;
 use crate::base::{Sha256, Sink};
@@ -99,7 +99,7 @@ pub fn reopen(wanted: &Reopened<'_>, sink: &dyn Sink) -> Result<Measured, Reopen
         return Err(differs("the version of this program"));
     }
     let (lines, _) = output.read_outcomes(&run)?;
-    if reuse::count(&lines) > 0 {
+    if lines.iter().any(|line| line.reused.is_some()) {
         return Err(ReopenError::Reused(path()));
     }
     let task = same_task::moved(&run.task, wanted.task).ok_or_else(|| differs("the task"))?;

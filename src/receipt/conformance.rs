@@ -250,62 +250,72 @@ const REFUSED: &[Refusal] = &[
     ("assist", || json!({"measured/plan_sha256": "abc"}), "digest_malformed"),
     ("assist", || json!({"files": {"run.json": "A".repeat(64)}}), "digest_malformed"),
     ("assist", || json!({"measured/contract_sha256": "abc"}), "member_word"),
+    ("check", || json!({"judged/word": ""}), "member_empty"),
+    ("check", || json!({"judged/answer_sha256": "abc"}), "digest_malformed"),
+    ("check", || json!({"judged/contract_sha256": "abc"}), "member_word"),
+    ("check", || json!({"judged/bundle_sha256": "abc"}), "member_word"),
+    ("check", || json!({"judged/tree_sha256": "abc"}), "member_word"),
     ("assist", || json!({"files": {"../run.json": "0".repeat(64)}}), "path_malformed"),
     ("assist", || json!({"factory/secrets_referenced": ["hunter2"]}), "secret_literal"),
 ];
 
-/// Objects whose members are all demanded.
-const DEMANDED: &[&str] = &[
-    "",
-    "/run",
-    "/authority",
-    "/human_gate",
-    "/work",
-    "/changes",
-    "/factory",
-    "/verification",
-    "/verification/criteria/0",
-    "/result",
-    "/auth",
-    "/economics",
-    "/measured",
-    "/terminal/stamp",
+/// Objects whose members are all demanded, each with a receipt that has it.
+const DEMANDED: &[(&str, &str)] = &[
+    ("stamped", ""),
+    ("stamped", "/run"),
+    ("stamped", "/authority"),
+    ("stamped", "/human_gate"),
+    ("stamped", "/work"),
+    ("stamped", "/changes"),
+    ("stamped", "/factory"),
+    ("stamped", "/verification"),
+    ("stamped", "/verification/criteria/0"),
+    ("stamped", "/result"),
+    ("stamped", "/auth"),
+    ("stamped", "/economics"),
+    ("stamped", "/measured"),
+    ("stamped", "/terminal/stamp"),
+    ("check", "/judged"),
 ];
 
 /// Members that a receipt may leave out.
-const OPTIONAL: [&str; 2] = ["measured", "files"];
+const OPTIONAL: [&str; 3] = ["measured", "judged", "files"];
 
 fn missing() -> Vec<Case> {
-    let base = honest::receipt("stamped");
     let mut cases = Vec::new();
-    let mut leave_out = |at: &str, name: &str| {
+    let mut leave_out = |base: &Value, at: &str, name: &str| {
         let mut receipt = base.clone();
         let object = receipt.pointer_mut(at).and_then(Value::as_object_mut).expect("an object");
         object.remove(name);
         let name = format!("member_missing: {at}/{name}");
         cases.push(Case { name, receipt, refused_by: Some("member_missing") });
     };
-    for at in DEMANDED {
+    for (base, at) in DEMANDED {
+        let base = honest::receipt(base);
         let names = base.pointer(at).and_then(Value::as_object).expect("an object").keys();
         for name in names.filter(|name| !OPTIONAL.contains(&name.as_str())) {
-            leave_out(at, name);
+            leave_out(&base, at, name);
         }
     }
+    let base = honest::receipt("stamped");
     for name in ["state", "durable_transition_established", "durable_ref", "receipt_complete"] {
-        leave_out("/terminal", name);
+        leave_out(&base, "/terminal", name);
     }
     cases
 }
 
-/// Every member of a receipt that holds all of them, as something it can never be.
+/// Every member of two receipts that together hold all of them, as something it can never be.
 fn wrong_types() -> Vec<Case> {
     let base = honest::receipt("stamped");
     let mut places = Vec::new();
-    collect(&base, "", &mut places);
-    let case = |pointer: String| {
-        let mut receipt = base.clone();
+    for base in [&base, &honest::receipt("check")] {
+        let mut found = Vec::new();
+        collect(base, "", &mut found);
+        places.extend(found.into_iter().map(|pointer| (base.clone(), pointer)));
+    }
+    let case = |(mut receipt, pointer): (Value, String)| {
         put(&mut receipt, &pointer, json!([[0]]));
-        // Fixed words and the contract's digest are no question of type.
+        // Fixed words and digests that may be null are no question of type.
         let word = WORDS.iter().any(|end| pointer.ends_with(end));
         let code = if word { "member_word" } else { "member_type" };
         Case { name: format!("{code}: {pointer}"), receipt, refused_by: Some(code) }
@@ -339,6 +349,8 @@ const WORDS: &[&str] = &[
     "/state",
     "/estimate_basis",
     "/contract_sha256",
+    "/bundle_sha256",
+    "/tree_sha256",
 ];
 
 fn collect(value: &Value, at: &str, places: &mut Vec<String>) {

@@ -11,7 +11,7 @@ pub fn receipts() -> Vec<(&'static str, Value)> {
 }
 
 /// Names of the honest receipts.
-pub(super) const NAMES: [&str; 8] = [
+pub(super) const NAMES: [&str; 9] = [
     "observe",
     "assist",
     "operate",
@@ -20,6 +20,7 @@ pub(super) const NAMES: [&str; 8] = [
     "blocked-durably-unknown",
     "interrupted",
     "stamped",
+    "check",
 ];
 
 /// How many of them are published as examples.
@@ -39,6 +40,7 @@ pub(super) fn receipt(name: &str) -> Value {
         "blocked-durably-unknown" => blocked_durably("UNKNOWN"),
         "auth-blocked" => auth_blocked(),
         "interrupted" => interrupted(),
+        "check" => check(),
         "stamped" => stamp(&assist()).expect("an honest receipt is stamped"),
         _ => unreachable!("a name of this module"),
     }
@@ -51,6 +53,27 @@ fn digest(digit: char) -> String {
 /// A measurement whose commands killed nothing: true, and no support for anything.
 fn observe() -> Value {
     serde_json::from_str(include_str!("honest.json")).expect("JSON of this program")
+}
+
+/// A final tree that a command refuses.
+fn check() -> Value {
+    let mut receipt = observe();
+    receipt.as_object_mut().expect("an object").remove("measured");
+    receipt["run"]["command"] = "check".into();
+    receipt["result"]["requested_effect"] = "hold a final tree against its contract".into();
+    let criterion = &mut receipt["verification"]["criteria"][0];
+    criterion["id"] = "command unit".into();
+    criterion["expected"] = "the command accepts the final tree".into();
+    criterion["observed"] = "exit 1".into();
+    criterion["evidence"] = json!(["judged/answer_sha256"]);
+    receipt["judged"] = json!({
+        "word": "contradicted",
+        "answer_sha256": digest('7'),
+        "contract_sha256": digest('6'),
+        "bundle_sha256": digest('8'),
+        "tree_sha256": digest('9'),
+    });
+    receipt
 }
 
 /// A sealed contract, which a person has yet to publish.

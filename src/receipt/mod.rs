@@ -4,6 +4,7 @@
 //! is JSON; [`validate`] names every rule it breaks, [`cases`] prove that each rule refuses something.
 
 mod conformance;
+mod draft;
 mod honest;
 mod invariants;
 mod rules;
@@ -12,6 +13,7 @@ mod text;
 mod validate;
 
 pub use conformance::{Case, cases};
+pub use draft::{Criterion, Draft};
 pub use honest::{EXAMPLES, receipts};
 pub use invariants::{DIAGNOSIS, INVARIANTS, Invariant};
 pub use rules::{RULES, Rule, is_durable};

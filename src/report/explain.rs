@@ -92,7 +92,6 @@ fn measured(record: &Record) -> Vec<String> {
         "Mutants are copies of a right tree (or of the tree the agent gets, where there is no right one), each \
          made wrong in one way."
             .to_owned(),
-        format!("{}.", killed(&adequacy.killed, &adequacy.mutants)),
     ];
     if let Some(classes) = &adequacy.by_class {
         let mut classes = classes.iter().collect::<Vec<_>>();
@@ -104,6 +103,7 @@ fn measured(record: &Record) -> Vec<String> {
             format!("- {name} ({what}): {}", killed(&it.killed, &it.mutants))
         }));
     }
+    sentences.push(format!("All together {}.", killed(&adequacy.killed, &adequacy.mutants)));
     let facts = adequacy.gates.as_ref().and_then(|gates| gates.get(MEASUREMENT));
     if let Some(Value::Object(members)) = facts {
         let told = members.iter().filter(|(name, value)| name != "pass" && *value != Value::Null);

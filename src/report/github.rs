@@ -10,7 +10,7 @@ use super::count::share;
 use super::escape::{command, property};
 use super::log::RunLog;
 use super::sarif::message;
-use super::survivors;
+use super::{Style, survivors};
 
 /// Warnings that GitHub shows of one step.
 const SHOWN: usize = 10;
@@ -36,6 +36,10 @@ pub(super) fn render(log: &RunLog, prefix: &str) -> String {
             property(&format!("survivor {}", entry.row.id)),
             command(&message(log, entry)),
         );
+    }
+    let headline = super::headline(&log.run, Style::PLAIN);
+    if !headline.is_empty() {
+        let _ = writeln!(text, "::notice title=adequacy::{}", command(headline.trim_end()));
     }
     let totals = log.count.totals();
     let sample = log.run.sample.as_ref();

@@ -13,7 +13,7 @@ use super::entry::{Entry, PlanRow};
 use super::place::{Place, Region, Source};
 use super::triage::{Judgement, Triage, TriageFile};
 use crate::base::Sha256;
-use crate::measure::{LedgerError, OutputDir, OutputError, RunFile, State};
+use crate::measure::{LedgerError, Line, OutputDir, OutputError, RunFile, State};
 use crate::outcome::Outcome;
 
 /// A run as its directory tells it.
@@ -105,16 +105,22 @@ impl RunLog {
             return Err(ReportError::NoPlan(path.to_owned()));
         }
         let rows = rows(&folder, &run)?;
-        let (lines, torn) = folder.read_outcomes(&run)?;
         let mut entries = rows.into_iter().map(Entry::of).collect::<Vec<_>>();
         let places = entries.iter().enumerate().map(|(place, it)| (it.row.id.clone(), place));
         let places = places.collect::<HashMap<_, _>>();
         let damaged = |message| ReportError::Damaged { path: folder.outcomes(), message };
-        for line in lines {
-            let place = places.get(&line.id);
-            let place = place.ok_or_else(|| damaged(format!("no mutant `{}`", line.id)))?;
-            entries[*place].decide(line, &run).map_err(damaged)?;
-        }
+        let mut decide = |line: Line| match places.get(&line.id) {
+            Some(&place) => entries[place].decide(line, &run),
+            None => Err(format!("no mutant `{}`", line.id)),
+        };
+        let mut decided = Ok(());
+        // One at a time: every run of every mutant would fill the memory.
+        let torn = folder.each_outcome(&run, |line| {
+            if decided.is_ok() {
+                decided = decide(line);
+            }
+        })?;
+        decided.map_err(damaged)?;
         let count = Count::of(&entries, &run);
         let counted = count.totals();
         if run.totals.as_ref().is_some_and(|said| *said != counted) {

@@ -7,7 +7,7 @@ use super::escape::{fenced, markdown as plain};
 use super::log::RunLog;
 use super::summary::of_a_sample;
 use super::text;
-use super::{Group, survivors};
+use super::{Group, Style, survivors};
 
 /// Survivors that a job summary lists; hosts cut long ones.
 const LISTED: usize = 50;
@@ -21,6 +21,10 @@ pub(super) fn render(log: &RunLog) -> String {
     }
     if log.reveals_solution() {
         text.push_str("> **This report shows the right solution of the task.**\n\n");
+    }
+    let headline = super::headline(&log.run, Style::PLAIN);
+    if !headline.is_empty() {
+        let _ = writeln!(text, "{}", fenced("text", &headline));
     }
     let _ = writeln!(
         text,

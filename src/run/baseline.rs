@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::executor::Tier;
 use super::lab::Lab;
-use super::runner::{Tests, tests_in_junit};
+use super::runner::{Tests, Variable};
 use super::trial::{Again, How, Stop, again};
 use super::{Attempt, Exit, Red, Run, RunError, Runner, Step};
 use crate::base::{Event, RelPath};
@@ -106,6 +106,13 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
 /// Shortest limit of a command that states none: seconds are noise.
 const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
 
+/// What a run left whose runner was made to tell of its tests.
+struct Probed {
+    /// The report, if it wrote one.
+    report: Option<Vec<u8>>,
+    output: Vec<u8>,
+}
+
 impl Lab<'_> {
     /// The limit of each command: what it states, else five times its slowest run. Of a command of
     /// cargo that is the one after a change, since the first ones build all dependencies too.
@@ -196,8 +203,7 @@ impl Lab<'_> {
             let output = log.and_then(|log| fs::read(log).ok()).unwrap_or_default();
             let executed = match runner.executed(&output) {
                 None => {
-                    reported[place] =
-                        self.report(place, &[])?.and_then(|text| tests_in_junit(&text));
+                    reported[place] = self.told(place, runner)?;
                     reported[place].map(Tests::executed)
                 }
                 told => told,
@@ -210,8 +216,8 @@ impl Lab<'_> {
         Ok(reported)
     }
 
-    /// The JUnit report of one more run of the command at `place` on the tree with `edits`, a run that
-    /// is judged by nothing else; `None` where its runner writes none.
+    /// pytest's JUnit report of one more run of the command at `place` on the tree with `edits`, a run that
+    /// is judged by nothing else; `None` for another runner, whose report does not name tests as `ids` do.
     ///
     /// # Errors
     /// [`RunError`] when the run itself cannot go on.
@@ -220,25 +226,50 @@ impl Lab<'_> {
         place: usize,
         edits: &[(RelPath, Vec<u8>)],
     ) -> Result<Option<Vec<u8>>, RunError> {
+        match Runner::of(self.task.commands[place].argv.words()) {
+            Some(Runner::Pytest) => {
+                Ok(self.probed(place, Runner::Pytest, edits)?.and_then(|probed| probed.report))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The tests of the command at `place`, by what its runner tells a machine in such a run.
+    fn told(&self, place: usize, runner: Runner) -> Result<Option<Tests>, RunError> {
+        let told = self.probed(place, runner, &[])?;
+        Ok(told.and_then(|Probed { report, output }| runner.told(report.as_deref(), &output)))
+    }
+
+    /// One more run of the command, with what makes its runner tell of its tests; `None` where nothing
+    /// does.
+    fn probed(
+        &self,
+        place: usize,
+        runner: Runner,
+        edits: &[(RelPath, Vec<u8>)],
+    ) -> Result<Option<Probed>, RunError> {
         let argv = &self.task.commands[place].argv;
-        let Some(runner) = Runner::of(argv.words()) else { return Ok(None) };
         let mut seat = self.seat(0);
         let report = seat.workspace.tmp().join("report.xml");
-        let Some((name, value)) = runner.probe(&report) else { return Ok(None) };
+        let Some(variables) = runner.probe(&report) else { return Ok(None) };
         let usual = seat.environment.clone();
-        // Words of the task's own stay: they decide which tests there are.
-        let own = usual.get(&name).map(|own| own.to_string_lossy().into_owned());
-        let value = own.map_or(value.clone(), |own| format!("{own} {value}"));
-        seat.environment = usual.clone().with(&name, &value);
+        for Variable { name, value, adds } in variables {
+            let own = usual.get(name).filter(|_| adds);
+            let own = own.map(|own| format!("{} ", own.to_string_lossy())).unwrap_or_default();
+            seat.environment = seat.environment.clone().with(name, &format!("{own}{value}"));
+        }
         let (step, attempt) = (Step::Command(place), Attempt::First);
         if self.place(&mut seat, "report", edits, step, (attempt, true))?.is_err() {
+            seat.environment = usual;
             return Ok(None);
         }
-        self.spawn(&mut seat, argv, self.limit(place), step, attempt, "report.log".to_owned())?;
-        let text = report_text(&seat.workspace.written(&report));
+        let log = "report.log".to_owned();
+        self.spawn(&mut seat, argv, self.limit(place), step, attempt, log.clone())?;
+        let report = report_text(&seat.workspace.written(&report));
+        let output = fs::read(self.settings.logs.join(log)).unwrap_or_default();
         seat.environment = usual;
         self.clean(&mut seat, false)?;
-        Ok(text)
+        Ok(Some(Probed { report, output }))
     }
 
     /// Runs every step on the unmutated tree, its commands by the executor `from` where they have it;

@@ -1,7 +1,8 @@
 //! A mutant's second answer: steps of it once more, each from a clean start.
 
-use super::lab::{Lab, Seat};
+use super::lab::Lab;
 use super::pool::Tried;
+use super::seat::Seat;
 use super::trial::{Again, Edits, How, again, decides};
 use super::{Attempt, Run, RunError, answers};
 

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use super::lab::{Lab, Seat};
+use super::lab::Lab;
 use super::sandbox::Workspaces;
+use super::seat::Seat;
 use super::{RunError, Tier};
 use crate::base::Event;
 

@@ -1,7 +1,6 @@
 //! What a run needs: the scratch directory, one workspace a worker, the spawner.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -11,13 +10,14 @@ use rayon::prelude::*;
 
 use super::builds::Builds;
 use super::environment::Environment;
-use super::executor::{Ladders, Tier};
+use super::executor::Tier;
 use super::left::{self, Left};
 use super::sandbox::Workspaces;
+use super::seat::{Seat, Sitting};
 use super::spawn::Spawner;
 use super::trial::{Again, How, Stop, again};
-use super::workspace::{Bytecode, Golden, Scope, Scratch, Soundness, Sources, Workspace};
-use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Share, Step, Turn, baseline};
+use super::workspace::{Bytecode, Golden, Scope, Scratch, Soundness, Sources};
+use super::{Attempt, Baseline, Certificate, Exit, Run, RunError, Share, Step, baseline};
 use crate::base::{Event, RelPath, Sink};
 use crate::task::{Solution, Task};
 use crate::tree::Snapshot;
@@ -37,6 +37,8 @@ pub struct Settings {
     pub output_limit: u64,
     /// Run every command on every mutant.
     pub full_matrix: bool,
+    /// Whether workers that stay alive may judge mutants.
+    pub hot: bool,
     /// Let commands through that give two answers on the unmutated tree, such as those at these
     /// places, which are known to: their failures show nothing. `None` refuses them.
     pub flaky: Option<BTreeSet<usize>>,
@@ -74,46 +76,10 @@ pub struct Lab<'a> {
     pub(super) left: Mutex<Left>,
     /// Whether commands run where they were sealed to.
     at_sealed_places: bool,
+    /// What every workspace starts from.
+    pub(super) golden: Golden,
     // Last, so that the workspaces are gone before it is removed.
     pub(super) scratch: Scratch,
-}
-
-/// A worker's place: its workspace and environment, and whether they are clean.
-pub(super) struct Seat {
-    worker: usize,
-    pub(super) workspace: Workspace,
-    pub(super) environment: Environment,
-    /// Whether the bytecode of the unmutated tree is part of what a reset brings back.
-    pub(super) warm: bool,
-    /// Whether a mutant is in place and its product is built: the next step goes on from there.
-    pub(super) is_placed: bool,
-    /// Whether the workspace was removed to make room.
-    pub(super) vacant: bool,
-    /// The executors that come before the exact path, once they are offered.
-    pub(super) ladders: Ladders,
-    /// The certificate of the last run in it; `None` when a process of it may be alive.
-    certificate: Option<Certificate>,
-}
-
-/// A worker at its workspace.
-pub(super) struct Sitting<'a> {
-    // Before the turn, so that nobody has the turn and waits for the workspace.
-    seat: MutexGuard<'a, Seat>,
-    _turn: Option<Turn>,
-}
-
-impl Deref for Sitting<'_> {
-    type Target = Seat;
-
-    fn deref(&self) -> &Seat {
-        &self.seat
-    }
-}
-
-impl DerefMut for Sitting<'_> {
-    fn deref_mut(&mut self) -> &mut Seat {
-        &mut self.seat
-    }
 }
 
 impl<'a> Lab<'a> {
@@ -140,40 +106,27 @@ impl<'a> Lab<'a> {
         };
         sink.tell(Event::Step { name: copies.into(), total: None });
         let golden = Golden::create(&scratch, sources)?;
-        let seat = |worker| {
-            let workspace = Workspace::create(&scratch, &golden, worker)?;
-            let environment = Environment::of(task, workspace.path(), worker);
-            Ok(Mutex::new(Seat {
-                worker,
-                workspace,
-                environment,
-                warm: false,
-                is_placed: false,
-                vacant: false,
-                ladders: task.commands.iter().map(|_| Vec::new()).collect(),
-                certificate: None,
-            }))
-        };
+        let seat =
+            |worker| Ok(Mutex::new(Seat::create(task, (&scratch, &golden), (worker, worker))?));
         let seats =
             pool.install(|| (0..jobs).into_par_iter().map(seat).collect::<Result<_, RunError>>())?;
-        let (limits, flaky, usual) = (OnceLock::new(), OnceLock::new(), Mutex::default());
-        let snapshot = sources.tree;
         let lab = Self {
             task,
-            snapshot,
+            snapshot: sources.tree,
             settings,
             sink,
             spawner,
             pool,
             seats,
             builds: Builds::of(task),
-            limits,
-            usual,
-            flaky,
+            limits: OnceLock::new(),
+            usual: Mutex::default(),
+            flaky: OnceLock::new(),
             before: Mutex::default(),
             left: Mutex::default(),
             at_sealed_places: false,
             covered: AtomicBool::new(false),
+            golden,
             scratch,
         };
         lab.set_up_all()?;
@@ -280,13 +233,16 @@ impl<'a> Lab<'a> {
         }
         let adopted = !adopts || seat.workspace.adopt(Scope::Caches, &certificate).is_ok();
         // What a command left may be beyond mending: then the whole directory goes.
-        let back = adopted
-            && match self.spawner.sandbox().workspaces {
-                Workspaces::Copy => seat.workspace.remake(certificate),
-                _ => seat.workspace.reset(certificate),
-            }
-            .is_ok();
-        if back { Ok(()) } else { self.renew(seat) }
+        if adopted && self.bring_back(seat, certificate) { Ok(()) } else { self.renew(seat) }
+    }
+
+    /// Makes the workspace what it was before the run that this certificate is of; whether that can be.
+    pub(super) fn bring_back(&self, seat: &mut Seat, certificate: Certificate) -> bool {
+        match self.spawner.sandbox().workspaces {
+            Workspaces::Copy => seat.workspace.remake(certificate),
+            _ => seat.workspace.reset(certificate),
+        }
+        .is_ok()
     }
 
     fn renew(&self, seat: &mut Seat) -> Result<(), RunError> {
@@ -307,6 +263,7 @@ impl<'a> Lab<'a> {
         let limits = self.limits_after(&baseline)?;
         self.limits.set(limits).expect("there is one baseline");
         self.flaky.set(self.find_flaky(&baseline)?).expect("there is one baseline");
+        self.get_used_to_left();
         baseline.tests = self.refuse_empty(&baseline)?;
         Ok(baseline)
     }
@@ -361,6 +318,13 @@ impl<'a> Lab<'a> {
         self.snapshot
     }
 
+    /// With the limits of another lab's baseline, in command order, for a tree that has none of its own.
+    #[must_use]
+    pub fn with_limits(self, limits: &[Duration]) -> Self {
+        self.limits.set(limits.to_vec()).expect("there is no baseline");
+        self
+    }
+
     /// The limits in force, in command order, once there is a baseline.
     #[must_use]
     pub fn limits(&self) -> &[Duration] {
@@ -412,7 +376,7 @@ impl<'a> Lab<'a> {
         Sitting { seat: self.occupied(worker), _turn: turn }
     }
 
-    fn occupied(&self, worker: usize) -> MutexGuard<'_, Seat> {
+    pub(super) fn occupied(&self, worker: usize) -> MutexGuard<'_, Seat> {
         self.seats[worker].lock().expect("a worker that panics ends the run")
     }
 }
@@ -466,21 +430,4 @@ fn remove_leftovers(base: &Path, sink: &dyn Sink) -> Result<(), RunError> {
         });
     }
     Ok(())
-}
-
-impl Seat {
-    /// The worker's number, from 0.
-    pub(super) const fn worker(&self) -> usize {
-        self.worker
-    }
-
-    /// Whether no process of the last run is alive.
-    pub(super) fn is_certified(&self) -> bool {
-        self.certificate.is_some()
-    }
-
-    /// Remembers whether the run that just ended is known to have left no process.
-    pub(super) fn certify(&mut self, certificate: Option<Certificate>) {
-        self.certificate = certificate;
-    }
 }

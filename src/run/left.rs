@@ -1,4 +1,5 @@
-//! What the commands leave in a private copy of the unmutated tree, beside caches.
+//! What the commands leave in a private copy of the tree, beside caches: of the unmutated one in full, of
+//! a mutant what is outside of the budget.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,7 +7,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::lab::Lab;
+use super::seat::Seat;
+use super::trial::Edits;
 use crate::base::{RelPath, Sha256, Silent};
+use crate::task::Task;
 use crate::tree::{self, Choice, Kind, Snapshot};
 
 /// Paths of the tree that a good run of the unmutated tree did not leave as they were.
@@ -38,7 +42,37 @@ fn of(snapshot: &Snapshot) -> State {
     entries.collect()
 }
 
+/// What commands may leave in their copy of a tree, as patterns of gitignore: bytecode, pytest's own cache,
+/// and what `run_writes` names.
+#[must_use]
+pub fn permitted(task: &Task) -> Vec<String> {
+    let caches = ["**/__pycache__/**", "**/*.pyc", "**/.pytest_cache/**"].map(str::to_owned);
+    let named = task.commands.iter().flat_map(|command| command.run_writes.iter().flatten());
+    caches.into_iter().chain(named.cloned()).collect()
+}
+
 impl Lab<'_> {
+    /// The paths outside of the budget that the run before the last reset left, wrote or removed, below the
+    /// workspace: `tree/..`, `heldout/..`; without what the engine itself put in place.
+    pub(super) fn outside_budget(&self, seat: &mut Seat, edits: &Edits) -> Vec<String> {
+        let mut found = seat.workspace.take_strays();
+        found.retain(|path| {
+            let path = path.strip_prefix("tree/");
+            !edits.iter().any(|(edited, _)| Some(edited.to_string().as_str()) == path)
+        });
+        found
+    }
+
+    /// From now on what good runs left is told of no run.
+    pub(super) fn get_used_to_left(&self) {
+        let Left { changed, appeared, went } = self.left();
+        let all = [changed, appeared, went].into_iter().flatten();
+        let usual = all.map(|path| format!("tree/{path}")).collect::<BTreeSet<_>>();
+        for worker in 0..self.seats.len() {
+            self.occupied(worker).workspace.get_used_to(usual.clone());
+        }
+    }
+
     /// Remembers how the tree of the first worker looks before any command runs in it.
     pub(super) fn look_before(&self) {
         let state = state(&self.first_tree());

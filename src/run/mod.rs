@@ -22,6 +22,7 @@ mod processes;
 mod red;
 mod runner;
 pub mod sandbox;
+mod seat;
 pub mod spawn;
 mod trial;
 mod turns;
@@ -39,7 +40,7 @@ pub use environment::Environment;
 pub use executor::{Declined, Offered, Tier};
 pub use exit::Exit;
 pub use lab::{Lab, Settings};
-pub use left::Left;
+pub use left::{Left, permitted};
 pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
 pub use red::Red;
 pub use runner::{Label, Runner, Tests, junit};
@@ -108,6 +109,14 @@ pub struct Run {
     /// The faster executors that were asked first and could not vouch for what they saw.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declined: Vec<Declined>,
+    /// Whether nothing, or not all of the command, was run, because what was left out does not reach
+    /// the mutant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unreached: bool,
+    /// Paths outside of the budget that it left, wrote or removed, below its workspace (`tree/..`); of a
+    /// mutant those alone that no good run of the unmutated tree leaves. A few of them, if there are many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside_budget: Vec<String>,
 }
 
 /// The runs of a mutant's first answer, and those of its second, of which there may be none.

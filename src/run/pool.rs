@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::executor::Tier;
-use super::lab::{Lab, Sitting};
+use super::lab::Lab;
+use super::seat::Sitting;
 use super::trial::{Again, How, Stop, again};
 use super::{Attempt, Exit, Run, RunError, Share, Step};
 use crate::base::Event;

@@ -17,7 +17,7 @@ use super::exec::order::{Order, Report};
 use super::exit::Exit;
 use super::orphans;
 use super::processes::{all, timespec};
-use super::sandbox::Sandbox;
+use super::sandbox::{Groups, Sandbox};
 use super::turns::Share;
 
 /// How long a command's processes have to end by themselves after a time-out or an interrupt.
@@ -211,7 +211,8 @@ impl Spawner {
         let ticket = live.next;
         live.next += 1;
         live.lifelines.insert(ticket, lifeline);
-        Ok(Begun { child, ticket, token, live: Arc::clone(&self.live), is_over: false })
+        let (live, groups) = (Arc::clone(&self.live), self.sandbox.groups.clone());
+        Ok(Begun { child, ticket, token, live, groups, is_over: false })
     }
 
     /// Why a helper did not start.
@@ -265,6 +266,8 @@ pub struct Begun {
     ticket: u64,
     token: String,
     live: Arc<Mutex<Live>>,
+    /// Where the helper made one for the command.
+    groups: Groups,
     is_over: bool,
 }
 
@@ -276,15 +279,17 @@ impl Begun {
         lock(&self.live).lifelines.remove(&self.ticket);
         let status = orphans::end_helper(&mut self.child);
         self.is_over = true;
-        match answer.as_deref().map(serde_json::from_slice::<Report>) {
-            Some(Ok(report)) if report.token == self.token => Finished::reported(report),
-            Some(Ok(_)) => Finished::lost("the command answered in the helper's place".to_owned()),
-            Some(Err(_)) => Finished::lost(match status {
+        let why = match answer.as_deref().map(serde_json::from_slice::<Report>) {
+            Some(Ok(report)) if report.token == self.token => return Finished::reported(report),
+            Some(Ok(_)) => "the command answered in the helper's place".to_owned(),
+            Some(Err(_)) => match status {
                 Ok(status) => format!("the helper died ({status}), perhaps by the command's hand"),
                 Err(error) => format!("the helper cannot be waited for: {error}"),
-            }),
-            None => Finished::lost("the helper did not answer in time and was ended".to_owned()),
-        }
+            },
+            None => "the helper did not answer in time and was ended".to_owned(),
+        };
+        self.groups.remove(self.child.id());
+        Finished::lost(why)
     }
 
     /// Waits for it, where it is about to end by itself, no longer than `limit` and a while.

@@ -1,11 +1,13 @@
 //! One tree, one mutant or none, and the commands in sealed order, each in a clean workspace.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::time::Duration;
 
-use super::executor::{Asked, Tier};
+use super::executor::{Asked, Declined, Tier};
 use super::exit::{KILL, is_failure, is_second_hand};
-use super::lab::{Lab, Seat};
+use super::lab::Lab;
+use super::seat::Seat;
 use super::spawn::CommandSpec;
 use super::{Attempt, Exit, Run, RunError, Step};
 use crate::base::{Argv, RelPath, Sha256};
@@ -14,7 +16,7 @@ use crate::base::{Argv, RelPath, Sha256};
 pub(super) type Edits = [(RelPath, Vec<u8>)];
 
 /// Limit of the build of a product that a command stands for, as of `[build]`.
-const BUILD_LIMIT: Duration = Duration::from_secs(900);
+pub(super) const BUILD_LIMIT: Duration = Duration::from_secs(900);
 
 /// How a trial goes on after a step that did not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +25,38 @@ pub(super) enum Stop {
     FirstFailure,
     /// Never: every command answers for itself.
     Never,
+}
+
+/// The steps of a trial that are left.
+#[derive(Default)]
+struct Remaining {
+    steps: VecDeque<Step>,
+    /// Builds of the product that nothing has asked for so far.
+    waiting: VecDeque<Step>,
+    /// The fastest executor that is asked.
+    from: Tier,
+    /// What faster executors saw of the next command.
+    declined: Vec<Declined>,
+}
+
+impl Remaining {
+    /// Lets the builds of the product wait until a command needs one.
+    fn wait(&mut self) {
+        let is_product = |step: &Step| matches!(step, Step::Product(_));
+        (self.waiting, self.steps) = self.steps.drain(..).partition(is_product);
+    }
+
+    /// Before a command on the exact path come the builds that waited: whether there were any.
+    fn go_back(&mut self, step: Step) -> bool {
+        if self.waiting.is_empty() {
+            return false;
+        }
+        self.steps.push_front(step);
+        self.waiting.append(&mut self.steps);
+        std::mem::swap(&mut self.waiting, &mut self.steps);
+        self.from = Tier::Exact;
+        true
+    }
 }
 
 /// How a trial is made.
@@ -69,19 +103,16 @@ impl Lab<'_> {
         mut runs: Vec<Run>,
         how: How,
     ) -> Result<Vec<Run>, RunError> {
-        let How { attempt, stop, must_build, from } = how;
+        let How { attempt, stop, must_build, .. } = how;
         let first = runs.last().map_or(Step::Build, |run| run.step);
-        let build = self.task.build.as_ref().map(|_| Step::Build);
-        let commands = (0..self.task.commands.len()).map(Step::Command);
-        let steps = build.into_iter().chain(self.builds.steps()).chain(commands);
-        for step in steps.filter(|step| *step >= first) {
-            let number = (name, runs.len());
-            let (run, tests) = match (step, attempt) {
-                (Step::Command(command), Attempt::First) => {
-                    self.climb(seat, Asked { name: number, edits, command, must_build }, from)?
-                }
-                _ => self.step(seat, number, edits, step, (attempt, must_build))?,
-            };
+        let mut left = Remaining { steps: self.steps(first), from: how.from, ..Default::default() };
+        if attempt == Attempt::First && self.is_known_to_build(seat, edits, left.from) {
+            left.wait();
+        }
+        while let Some(step) = left.steps.pop_front() {
+            let name = (name, runs.len());
+            let made = self.next(seat, (name, edits), step, (attempt, must_build), &mut left)?;
+            let Some((run, tests)) = made else { continue };
             let next = again(&run.exit);
             runs.push(run);
             runs.extend(tests);
@@ -94,7 +125,7 @@ impl Lab<'_> {
             };
             if let Some(repeat) = repeat {
                 let how = (repeat, must_build);
-                let (run, tests) = self.step(seat, (name, runs.len()), edits, step, how)?;
+                let (run, tests) = self.step(seat, (name.0, runs.len()), edits, step, how)?;
                 runs.push(run);
                 runs.extend(tests);
             }
@@ -107,6 +138,41 @@ impl Lab<'_> {
             }
         }
         Ok(runs)
+    }
+
+    /// Makes the next step, by a faster executor where one vouches for what it saw; `None` where builds
+    /// that waited come first.
+    fn next(
+        &self,
+        seat: &mut Seat,
+        (name, edits): ((&str, usize), &Edits),
+        step: Step,
+        (attempt, must_build): (Attempt, bool),
+        left: &mut Remaining,
+    ) -> Result<Option<(Run, Option<Run>)>, RunError> {
+        if let (Step::Command(command), Attempt::First) = (step, attempt) {
+            let asked = Asked { name, edits, command, must_build };
+            match self.climb(seat, asked, left.from)? {
+                Ok(run) => return Ok(Some((run, None))),
+                Err(declined) => left.declined.extend(declined),
+            }
+            if left.go_back(step) {
+                return Ok(None);
+            }
+        }
+        let (mut run, tests) = self.step(seat, name, edits, step, (attempt, must_build))?;
+        if matches!(step, Step::Command(_)) {
+            run.declined = std::mem::take(&mut left.declined);
+        }
+        Ok(Some((run, tests)))
+    }
+
+    /// The steps of a trial from `first` on.
+    fn steps(&self, first: Step) -> VecDeque<Step> {
+        let build = self.task.build.as_ref().map(|_| Step::Build);
+        let commands = (0..self.task.commands.len()).map(Step::Command);
+        let steps = build.into_iter().chain(self.builds.steps()).chain(commands);
+        steps.filter(|step| *step >= first).collect()
     }
 
     /// One step in a clean workspace: put the mutant in place, run, bring the workspace back; after
@@ -143,6 +209,7 @@ impl Lab<'_> {
         } else if step != Step::Setup {
             let known_good = edits.is_empty() && self.is_good(&run);
             self.clean(seat, known_good)?;
+            run.outside_budget = self.outside_budget(seat, edits);
         }
         Ok((run, tests))
     }
@@ -271,6 +338,8 @@ impl Lab<'_> {
             log,
             executor: Tier::Exact,
             declined: Vec::new(),
+            unreached: false,
+            outside_budget: Vec::new(),
         })
     }
 }

@@ -30,6 +30,8 @@ impl Lab<'_> {
             log_sha256: None,
             executor: Tier::Exact,
             declined: Vec::new(),
+            unreached: false,
+            outside_budget: Vec::new(),
         }
     }
 }

@@ -84,6 +84,12 @@ const TEST_VALUED: &[&str] = &[
     "-j",
 ];
 
+/// Options that change what is built in ways of their own, or build what `--no-run` does not.
+const UNUSUAL: &[&str] =
+    &["--config", "--doc", "--message-format", "--no-run", "--target-dir", "-C", "-Z"];
+
+const JSON: &str = "--message-format=json";
+
 /// What a command of cargo builds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CargoBuild {
@@ -91,6 +97,9 @@ pub struct CargoBuild {
     pub product: Argv,
     /// Builds what the command runs, and runs nothing.
     pub tests: Argv,
+    /// The same, with what the compiler says as JSON on stdout: for a `cargo test` whose words leave
+    /// cargo's settings, target directory and messages alone.
+    pub messages: Option<Argv>,
 }
 
 impl Task {
@@ -138,9 +147,17 @@ impl CargoBuild {
         let common = [before, toolchain, &global].concat();
         let argv =
             |words: Vec<&str>| Argv::new(words.into_iter().map(str::to_owned).collect()).ok();
+        let is_usual = !is_nextest
+            && !before.iter().any(|word| word.starts_with("RUST") || word.starts_with("CARGO_"))
+            && !global.iter().chain(own).any(|word| UNUSUAL.iter().any(|it| word.starts_with(it)));
+        let as_json =
+            || argv([common.clone(), test.clone(), vec!["--no-run", JSON], own.to_vec()].concat());
         Some(Self {
+            messages: if is_usual { as_json() } else { None },
             product: argv([common.clone(), vec!["build"], kept].concat())?,
-            tests: argv([common, test, vec!["--no-run"], without(own, "--no-run")].concat())?,
+            tests: argv(
+                [common.clone(), test.clone(), vec!["--no-run"], without(own, "--no-run")].concat(),
+            )?,
         })
     }
 }
@@ -258,6 +275,26 @@ mod tests {
             ),
         ] {
             assert_eq!(of(line), Some((product.to_owned(), tests.to_owned())), "{line}");
+        }
+    }
+
+    #[test]
+    fn messages_are_asked_for_where_nothing_unusual_is() {
+        for (line, expected) in [
+            (
+                "env A=1 cargo +1.90 test -p a name -- --exact",
+                Some("env A=1 cargo +1.90 test --no-run --message-format=json -p a name"),
+            ),
+            ("env RUSTFLAGS=-Dwarnings cargo test", None),
+            ("cargo --config a=1 test", None),
+            ("cargo test --doc", None),
+            ("cargo test --target-dir=x", None),
+            ("cargo test --message-format short", None),
+            ("cargo nextest run", None),
+        ] {
+            let words = line.split(' ').map(str::to_owned).collect();
+            let build = CargoBuild::of(&Argv::new(words).expect("words")).expect("a build");
+            assert_eq!(build.messages.map(|argv| argv.to_string()).as_deref(), expected, "{line}");
         }
     }
 

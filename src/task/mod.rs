@@ -1,6 +1,7 @@
 //! Stage 1: what was typed becomes a checked task, with absolute paths and defaults resolved.
 
 mod cargo;
+mod commands;
 mod file;
 mod near;
 mod overrides;

@@ -5,6 +5,7 @@
 
 mod choice;
 mod copy;
+mod globs;
 mod open;
 pub mod patch;
 mod protected;
@@ -24,6 +25,7 @@ use crate::base::{RelPath, Sha256};
 use patch::{FileKind, FileState};
 
 pub use choice::{Choice, LeftOut, Reason, Special};
+pub use globs::{BadGlob, Globs};
 pub(crate) use open::{Met, hash, open_below, open_directory_at, open_root, stat_at, stat_fd};
 pub use protected::{
     Covered, ProtectedError, Seen, Standing, digest_of, directory, file, heldout, standing,

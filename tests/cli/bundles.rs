@@ -181,3 +181,43 @@ fn what_is_no_sealed_run_of_the_task_is_refused() {
     ran.exits(2).tells("would stand inside");
     assert!(!sandbox.path("b").exists());
 }
+
+#[test]
+fn nothing_that_looks_like_a_credential_is_published_before_a_person_said_what_it_is() {
+    let sandbox = Sandbox::with("price-task");
+    let key = format!("KEY = '{}{}'\n", "AKIA", "0123456789ABCDEF");
+    sandbox.write("tree/start/notes.txt", &key).write("tree/reference/notes.txt", &key);
+    sandbox.write("tree/heldout/notes.txt", format!("only here: {key}"));
+    sandbox.seal(&["--operator", "binop-swap"]).run().exits(0);
+    let bundle = |name: &str, more: &[&str]| {
+        sandbox.call(["bundle", "tree", "-o", name].iter().chain(more)).run()
+    };
+    let ran = bundle("b", &[]);
+    ran.exits(11).tells("3 places in the bundle look like credentials");
+    for path in ["workspace/notes.txt", "sealed/heldout/notes.txt", "sealed/reference/notes.txt"] {
+        ran.says(&format!("file = \"{path}\""));
+    }
+    assert!(!sandbox.path("b").exists());
+    let classify = |what: &str| {
+        let filled =
+            ran.out.replace("classification = \"\"", &format!("classification = '{what}'"));
+        sandbox.write("known.toml", filled);
+    };
+    classify("credential-shaped fixture of this test");
+    bundle("b", &["--classified", "known.toml"]).exits(0);
+    sandbox.call(["bundle", "verify", "b"]).run().exits(0).says("valid");
+    // The same file answers a scan of what was published.
+    sandbox.call(["evidence", "scan", "b", "--classified", "known.toml"]).run().exits(0);
+    // Whose part it is decides what is looked at.
+    let agent = sandbox.read("known.toml");
+    let agent = agent.split("[[hit]]").filter(|hit| hit.contains("workspace/"));
+    let agent = agent.map(|hit| format!("[[hit]]{hit}")).collect::<String>();
+    sandbox.write("agent.toml", agent);
+    bundle("a", &["--agent", "--classified", "agent.toml"]).exits(0);
+    bundle("w", &["--classified", "agent.toml"]).exits(11).tells("2 places");
+    classify("real credential");
+    bundle("r", &["--classified", "known.toml"]).exits(11).tells("removed and revoked");
+    classify("nothing at all");
+    bundle("n", &["--classified", "known.toml"]).exits(11).tells("scan-classification-known");
+    assert!(["r", "n", "w"].iter().all(|name| !sandbox.path(name).exists()));
+}

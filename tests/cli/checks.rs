@@ -9,7 +9,7 @@ use crate::bundles::{bundled, unpack};
 use crate::harness::{Sandbox, append, copy, trees};
 
 /// A sandbox with the bundle, and `final` a copy of this tree of the task.
-fn finished(tree: &str) -> Sandbox {
+pub(crate) fn finished(tree: &str) -> Sandbox {
     let sandbox = bundled();
     copy(&trees().join("price-task").join(tree), &sandbox.path("final"));
     sandbox

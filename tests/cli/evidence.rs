@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Sandbox, copy};
+use crate::harness::{Sandbox, copy, executable};
 
 const TASK: &str = "\
 contract_id = 'contract-calc'
@@ -415,6 +415,9 @@ fn what_setup_and_commands_leave_is_written_down() {
     assert_eq!(record["post"], post);
     let risks = sandbox.json("run/evidence/final-verdict.json")["residual_risks"].to_string();
     assert!(risks.contains("do not leave `report.txt`"), "{risks}");
+    let gate = || sandbox.json("run/evidence/gates/baseline-000.json")["outside_budget"].clone();
+    assert_eq!(gate(), json!(["tree/report.txt"]));
+    assert!(!sandbox.read("run/outcomes.jsonl").contains("report.txt"), "a good run leaves it too");
     assert_eq!(
         sandbox.json("run/run.json")["left"],
         json!({"changed": [], "appeared": ["report.txt"], "went": []})
@@ -424,6 +427,68 @@ fn what_setup_and_commands_leave_is_written_down() {
     sandbox.measure(&["--operator", "binop-swap", "-o", "run"]).run().exits(0);
     let risks = sandbox.json("run/evidence/final-verdict.json")["residual_risks"].to_string();
     assert!(!risks.contains("report.txt"), "{risks}");
+    assert_eq!(gate(), json!([]));
+}
+
+#[test]
+fn a_path_that_only_a_mutant_leaves_is_told_beside_its_run() {
+    let sandbox = Sandbox::with("calc");
+    let check = sandbox.read("tree/check.py").replace(
+        "assert calc.add(2, 3) == 5",
+        "if calc.add(2, 3) != 5:\n    open('trace.txt', 'w').close()\n    raise SystemExit(1)",
+    );
+    let task = "contract_id = 'c'\n[[acceptance]]\nid = 'unit'\nargv = ['python3', 'check.py']\n\
+                [mutate]\ninclude = ['calc.py']\n";
+    sandbox.write("tree/check.py", check).write("tree/adequacy.toml", task);
+    let told = |how: &str| {
+        let words = ["--operator", "binop-swap", "--workspace", how, "-o", "run"];
+        sandbox.measure(&words).run().exits(0);
+        assert_eq!(verified(&sandbox, "run"), ["valid"]);
+        let run = sandbox.lines("run/outcomes.jsonl")[1]["runs"][0].clone();
+        let verdict = sandbox.json("run/evidence/final-verdict.json");
+        let told = verdict["residual_risks"].to_string().contains("leave `tree/trace.txt` outside");
+        let budget = sandbox.json("run/evidence/path-budget.json");
+        let seen = budget["forbidden_acts"][1]["enforced_by"].as_str().expect("words").to_owned();
+        (run["outside_budget"].clone(), told, seen.starts_with("seen after each run"))
+    };
+    for how in ["auto", "reset"] {
+        assert_eq!(told(how), (json!(["tree/trace.txt"]), true, true), "{how}");
+    }
+    assert_eq!(told("copy"), (Value::Null, false, false), "nobody looked");
+    let allowed = task.replace("'check.py']", "'check.py']\nrun_writes = ['trace.txt']");
+    sandbox.write("tree/adequacy.toml", allowed);
+    assert_eq!(told("auto"), (Value::Null, false, true));
+}
+
+#[test]
+fn totals_come_from_what_a_runner_tells_a_machine_in_a_run_of_its_own() {
+    let sandbox = Sandbox::with("calc");
+    let mut task = "contract_id = 'c'\n[mutate]\ninclude = ['calc.py']\n".to_owned();
+    let runners = [("node", "'--test'"), ("go", "'test', './...'"), ("cargo", "'nextest', 'run'")];
+    for (name, words) in runners {
+        let script = format!("tree/{name}");
+        sandbox.write(&script, include_str!("fake_runner.py"));
+        executable(&sandbox.path(&script));
+        task.push_str(&format!("[[acceptance]]\nid = '{name}'\nargv = ['./{name}', {words}]\n"));
+    }
+    sandbox.write("tree/adequacy.toml", task);
+    sandbox.write("tree/Cargo.toml", "[package]\nname = 'calc'\nversion = '0.1.0'\n");
+    sandbox.measure(&["--operator", "binop-swap", "-o", "run"]).run().exits(0);
+    assert_eq!(verified(&sandbox, "run"), ["valid"]);
+    let sources = ["JUnit", "go test -json", "libtest-json"];
+    for (place, source) in sources.iter().enumerate() {
+        let gate = sandbox.json(&format!("run/evidence/gates/baseline-{place:03}.json"));
+        let totals = ["tests", "passed", "failed", "pending"].map(|name| gate[name].clone());
+        assert_eq!(totals, [3, 2, 0, 1], "{gate}");
+        assert!(gate["parsed_from"].as_str().expect("words").contains(source), "{gate}");
+        // The first step is cargo's, which builds.
+        let log = format!("run/logs/baseline-1.{}.{}.log", place + 1, runners[place].0);
+        assert_eq!(sandbox.read(&log), "99 tests, 99 passed\n", "a run that judges is as it was");
+    }
+    // A run of nothing accepts everything.
+    sandbox.write("tree/node", sandbox.read("tree/node").replace("ends.items())", "())"));
+    let ran = sandbox.measure(&["--operator", "binop-swap", "-o", "run"]).run();
+    ran.exits(3).tells("`node` passes on the unmutated tree but ran no test");
 }
 
 #[test]

@@ -110,14 +110,9 @@ fn a_run_that_stops_at_the_first_failing_test_seals_the_same_bytes() {
          on the exact path; none differs\n",
     );
     let found = executors(&sandbox);
-    let none = "it ended before a worker was ready: exit 0";
     ran.same(
         found["offered"].clone(),
-        json!([
-            {"command": "unit", "executor": "sharpened", "steps_aside": null},
-            {"command": "unit", "executor": "hot", "steps_aside": none},
-            {"command": "unit", "executor": "warm", "steps_aside": none},
-        ]),
+        json!([{"command": "unit", "executor": "sharpened", "steps_aside": null}]),
     );
     ran.same(found["spot_check"]["differences"].clone(), json!([]));
     for line in lines(&sandbox) {
@@ -160,7 +155,7 @@ fn one_wrong_verdict_in_the_spot_check_discards_all_of_that_command() {
     ran.tells("note: resumed: 60 of 60 verdicts are taken over");
     let found = executors(&sandbox);
     let why = json!("it gave a verdict that the exact path does not give");
-    let offered = [0, 3].map(|part| found["offered"][part]["steps_aside"].clone());
+    let offered = [0, 1].map(|part| found["offered"][part]["steps_aside"].clone());
     ran.same(offered, [Value::Null, why]);
     ran.same(found["spot_check"].clone(), check);
 }
@@ -266,7 +261,7 @@ fn both_ways(sandbox: &Sandbox) -> Ran<'_> {
         verdicts.sort();
         verdicts
     };
-    let ran = seal(sandbox, &[]).run();
+    let ran = seal(sandbox, &["--hot"]).run();
     ran.exits(0).same(verdicts("adequacy.out"), verdicts("exact.out"));
     let contract = |run: &str| sandbox.bytes(&format!("{run}/sealed/contract.json"));
     ran.same(contract("adequacy.out"), contract("exact.out"));
@@ -380,7 +375,7 @@ def in_child():
     let (head, rest) = TASK.split_once("[[acceptance]]").expect("there is one");
     let (_, rest) = rest.split_once("[[protected]]").expect("there is one");
     let sandbox = served(quirks, &format!("{head}{commands}[[protected]]{rest}"));
-    let ran = seal(&sandbox, &["--limit", "50"]).run();
+    let ran = seal(&sandbox, &["--hot", "--limit", "50"]).run();
     ran.exits(0);
     let offered = executors(&sandbox)["offered"].clone();
     for (way, why) in ways {

@@ -101,8 +101,15 @@ fn an_interrupt_ends_everything_and_the_run_is_gone_on_with() {
         // B passed, and is known to have; the kills wait for a sentinel that was not run.
         let known = sandbox.lines("adequacy.out/outcomes.jsonl");
         ran.same(known.len(), 2).same(known[1]["outcome"].clone(), Value::from("survived"));
+        let receipt = sandbox.json("adequacy.out/receipt.json");
+        ran.same(&receipt["terminal"]["state"], &Value::from("INTERRUPTED"));
+        ran.same(&receipt["result"]["status"], &Value::from("UNKNOWN"));
+        sandbox.call(["receipt", "validate", "adequacy.out/receipt.json"]).run().exits(0);
         sandbox.write("state/open", "");
         seal(&sandbox, &["-j", "2", "--resume"]).run().exits(0);
+        let verdict = sandbox.json("adequacy.out/evidence/final-verdict.json");
+        let failures = verdict["process_failures"].to_string();
+        assert!(failures.contains("broken off and resumed"), "{failures}");
         assert_eq!(times_run(&sandbox, "B"), 1, "what is known is not run again");
         assert_eq!(times_run(&sandbox, "A"), 2);
         assert_eq!(end(&sandbox), *whole());

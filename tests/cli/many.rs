@@ -199,21 +199,32 @@ fn many_bundles_are_checked_and_audited() {
     fs::create_dir(sandbox.path("finals")).expect("a free name");
     copy(&sandbox.path("tasks/a"), &sandbox.path("finals/a"));
     copy(&sandbox.path("tasks/price/start"), &sandbox.path("finals/price"));
-    let check = || sandbox.call(["check", "--all", "bundles", "finals", "-j", "2"]).run();
+    let words = ["check", "--all", "bundles", "finals", "-j", "2", "--receipt", "receipts"];
+    let check = || sandbox.call(words).run();
+    let status = |receipt: &str| {
+        sandbox.call(["receipt", "validate", receipt, "--strict"]).run().exits(0);
+        sandbox.json(receipt)["result"]["status"].as_str().expect("a word").to_owned()
+    };
     let ran = check();
     ran.exits(1).says("a: exit 0: supported").says("price: exit 1: contradicted: `visible` fails");
     ran.totals("2 tasks: 1 done, 1 failed, 0 not ended; 0 of them in an earlier call");
     let row = row(&sandbox, "finals/check-all.jsonl", "price");
     assert_eq!(row["answer"]["word"], "contradicted");
+    assert_eq!([status("receipts/a.json"), status("receipts/price.json")], ["PASS", "FAIL"]);
     check().totals("2 tasks: 1 done, 1 failed, 0 not ended; 2 of them in an earlier call");
+    fs::remove_file(sandbox.path("receipts/price.json")).expect("it is there");
+    check().totals("2 tasks: 1 done, 1 failed, 0 not ended; 1 of them in an earlier call");
+    assert_eq!(status("receipts/price.json"), "FAIL", "it was checked again");
     // Another final tree is another question; one that is not there is a row.
     sandbox.write("finals/price/price.py", sandbox.bytes("tasks/price/reference/price.py"));
     fs::remove_dir_all(sandbox.path("finals/a")).expect("it is there");
     let ran = check();
     ran.exits(1).says("price: exit 0: supported").says("a: exit 2: the final tree");
     let audit = ["audit", "--all", "bundles", "--seed", "1", "--sample", "4", "-j", "2"];
-    let ran = sandbox.call(audit).run();
+    let ran = sandbox.call(audit.iter().chain(&["-o", "audits", "--receipt", "receipts"])).run();
     ran.exits(0).says("a: exit 0: agrees").says("price: exit 0: agrees");
+    assert_eq!(status("receipts/price.json"), "PASS");
+    assert_eq!(sandbox.json("audits/price.json")["word"], "agrees");
 }
 
 /// The fields of a line of CSV in which no field holds a quote.

@@ -15,7 +15,7 @@ fn toolchain() -> OsString {
     path
 }
 
-fn with_cargo(call: Call<'_>) -> Call<'_> {
+pub(crate) fn with_cargo(call: Call<'_>) -> Call<'_> {
     call.env("PATH", toolchain())
 }
 
@@ -158,4 +158,71 @@ fn settings_of_cargo_mutants_leave_out_what_they_say() {
         .tells("`output` there say nothing here");
     sandbox.write("tree/.cargo/mutants.toml", "exclude_re = [\"(\"]\n");
     sandbox.call(["list", "tree"]).run().exits(2).tells("`(` is no regular expression");
+}
+
+/// Sets the times of everything below a place, so that cargo takes what is built for fresh.
+const SET_TIMES: &str = "
+fn set_times(place: &std::path::Path, time: std::time::SystemTime) {
+    for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
+        set_times(&entry.path(), time);
+        let _ = std::fs::File::open(entry.path()).and_then(|file| file.set_modified(time));
+    }
+}
+";
+
+#[test]
+fn a_mutant_that_makes_what_is_built_look_fresh_decides_nothing_after_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/Cargo.toml", MANIFEST);
+    let product = "pub fn lies() -> bool {\n    !true\n}\n\
+                   pub fn two(one: u8) -> u8 {\n    one + one\n}\n";
+    sandbox.write("tree/src/lib.rs", product);
+    let test = "#[test]\nfn t() {
+    if small::lies() {
+        let years = std::time::Duration::from_secs(10 * 365 * 86_400);
+        let built = std::env::var_os(\"CARGO_TARGET_DIR\").unwrap();
+        set_times(built.as_ref(), std::time::SystemTime::now() + years);
+        set_times(\".\".as_ref(), std::time::SystemTime::now() - years);
+    }
+    assert_eq!(small::two(2), 4);\n}\n";
+    sandbox.write("tree/tests/all.rs", format!("{test}{SET_TIMES}"));
+    // `-` gives 0 and `*` gives 4: a verdict of other bytes than those of the mutant shows.
+    let operators = ["--operator", "unary-remove", "--operator", "arithmetic-swap"];
+    for kind in ["auto", "reset"] {
+        let first = ["measure", "tree", "--baselines", "1", "-j", "1", "--workspace", kind];
+        let command = ["--", "cargo", "test", "--offline", "--test", "all"];
+        let call = sandbox.call([&first[..], &operators, &command].concat());
+        let ran = with_cargo(call).run();
+        ran.exits(0).same(
+            sandbox.outcomes(),
+            vec![
+                "src/lib.rs:2 unary-remove ! -> : survived".to_owned(),
+                "src/lib.rs:5 arithmetic-swap + -> *: survived".to_owned(),
+                "src/lib.rs:5 arithmetic-swap + -> -: killed by command (exit)".to_owned(),
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_command_that_sets_times_back_does_not_hide_the_mutant_from_cargo() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tree/Cargo.toml", MANIFEST);
+    sandbox.write("tree/src/lib.rs", "pub fn two(one: u8) -> u8 {\n    one + one\n}\n");
+    sandbox.write("tree/tests/all.rs", "#[test]\nfn t() { assert_eq!(small::two(3), 6); }\n");
+    // By the times, what was built of the unmutated tree is fresh, whatever is in the sources.
+    let check = "touch -d 2001-01-01 src/lib.rs\nexec cargo test --offline --test all\n";
+    sandbox.write("tree/check.sh", check);
+    let task = "[build]\nargv = ['cargo', 'check', '--offline']\n[mutate]\n\
+                operators = ['arithmetic-swap']\n[[acceptance]]\nid = 'all'\n\
+                argv = ['sh', 'check.sh']\n";
+    sandbox.write("tree/adequacy.toml", task);
+    let ran = with_cargo(sandbox.call(["measure", "tree", "--baselines", "1", "-j", "1"])).run();
+    ran.exits(0).same(
+        sandbox.outcomes(),
+        vec![
+            "src/lib.rs:2 arithmetic-swap + -> *: killed by all (exit)".to_owned(),
+            "src/lib.rs:2 arithmetic-swap + -> -: killed by all (exit)".to_owned(),
+        ],
+    );
 }

@@ -155,7 +155,6 @@ fn a_mutant_that_fills_the_disk_is_never_killed_for_that() {
     );
     let small = sandbox.path("small").display().to_string();
     let words = ["--scratch", &small, "--include", "product.py", "--operator", "boolean-flip"];
-    // One worker: beside another the run may end for want of room, which is no verdict either.
     let first = ["measure", "tree", "--baselines", "1", "-j", "1"];
     let call = sandbox.call([&first, &words[..], &["--", "python3", "check.py"]].concat());
     let (call, is_tmpfs) = small_scratch(&sandbox, call, 16384);
@@ -171,6 +170,52 @@ fn a_mutant_that_fills_the_disk_is_never_killed_for_that() {
     let found: Vec<_> = found.iter().filter_map(|line| line.split(": ").nth(1)).collect();
     let full = "undecided by command (lost)";
     ran.same(found, vec![full, "killed by command (exit)", full, "survived"]);
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "what was not tested is said")]
+fn a_disk_that_fills_beside_another_worker_kills_nothing() {
+    let sandbox = Sandbox::new();
+    let flags = ["FILLS_A", "FAILS_A", "FILLS_B", "PASSES", "FILLS_C", "FAILS_B", "FILLS_D"];
+    sandbox.write("tree/product.py", flags.map(|flag| format!("{flag} = False\n")).concat());
+    // The disk stays full for a while, and has room again once that worker has cleaned up: a look at
+    // it then no longer tells why a command beside it failed.
+    sandbox.write(
+        "tree/check.py",
+        "import os, sys, time, product\n\
+         flags = [name for name, value in vars(product).items() if value is True]\n\
+         if flags and flags[0].startswith('FILLS'):\n\
+         \x20   try:\n\
+         \x20       with open('large', 'wb', 0) as file:\n\
+         \x20           while True: file.write(b'x' * (1 << 20))\n\
+         \x20   except OSError: time.sleep(0.3)\n\
+         \x20   sys.exit(1)\n\
+         with open('needed', 'wb', 0) as file: file.write(b'x' * (1 << 20))\n\
+         if os.path.getsize('needed') < 1 << 20: sys.exit(2)\n\
+         if flags and flags[0].startswith('FAILS'): sys.exit(3)\n",
+    );
+    let small = sandbox.path("small").display().to_string();
+    let words = ["--scratch", &small, "--include", "product.py", "--operator", "boolean-flip"];
+    let first = ["measure", "tree", "--baselines", "1", "-j", "2"];
+    let call = sandbox.call([&first, &words[..], &["--", "python3", "check.py"]].concat());
+    let (call, is_tmpfs) = small_scratch(&sandbox, call, 16384);
+    if !is_tmpfs {
+        println!("a full disk cannot be had here: this user may mount no tmpfs");
+        return;
+    }
+    let ran = call.run();
+    ran.exits(6);
+    let found = sandbox.outcomes();
+    assert_eq!(found.len(), flags.len(), "every mutant is decided: {found:?}");
+    for (flag, line) in flags.iter().zip(&found) {
+        let outcome = line.split(": ").nth(1).expect("an outcome");
+        let own = match flag.split('_').next() {
+            Some("FAILS") => outcome == "killed by command (exit)",
+            Some("PASSES") => outcome == "survived",
+            _ => false,
+        };
+        assert!(own || outcome.starts_with("undecided"), "{flag}: {line}");
+    }
 }
 
 /// The program as an ordinary user, whom modes stop; root goes everywhere.

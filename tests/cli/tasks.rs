@@ -116,6 +116,13 @@ fn a_change_is_measured_by_sets_and_sealed_with_its_gates() {
     let sealed = "adequacy.out/sealed";
     let files = ["contract.statement.json", "contract.json"].map(|it| format!("{sealed}/{it}"));
     sandbox.call(["verify", &files[0], &files[1]]).run().exits(0).says("valid");
+    // Whoever shows the total shows before it what it is made of.
+    for format in ["markdown", "github"] {
+        let ran = sandbox.call(["report", "adequacy.out", "--format", format]).run();
+        ran.exits(0);
+        let first = ran.out.find("null patch       killed");
+        ran.same(first.is_some() && first < ran.out.find(" killed ("), true);
+    }
 }
 
 /// What makes the reference of the start.

@@ -181,7 +181,8 @@ fn a_contract_is_explained_and_gated_alone() {
     ran.exits(0).says("Its Statement holds for this record").says("What may not change\n");
     ran.says("- null_patch (the whole change undone, as if nothing had been done): 1 of 1 killed (100.0 %)\n");
     let (killed, mutants) = (&sealed["adequacy"]["killed"], &sealed["adequacy"]["mutants"]);
-    ran.says(&format!("  {killed} of {mutants} killed (")).says("- `null_patch_survived` holds: ");
+    ran.says(&format!("  All together {killed} of {mutants} killed ("))
+        .says("- `null_patch_survived` holds: ");
     ran.says("A right solution was at hand").says("`adequacy audit` makes the mutants again");
     let gate = |words: &[&str]| sandbox.call(["gate", contract].iter().chain(words)).run();
     gate(&[])

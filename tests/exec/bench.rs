@@ -15,6 +15,10 @@ use adequacy::run::spawn::{CommandSpec, Finished, OUTPUT_LIMIT, Spawner};
 /// Marks a test's processes for a search that does not trust the spawner's own.
 pub(crate) const MARK: &str = "ADEQUACY_TEST_MARK";
 
+/// A start of a Python command that says in which PID namespace it is: see [`Bench::nothing_left`].
+pub(crate) const NAMESPACE: &str =
+    "import os\nopen('namespace', 'w').write(os.readlink('/proc/self/ns/pid'))\n";
+
 /// Our binary; the tests of another user find a copy that they can start.
 pub(crate) fn helper() -> PathBuf {
     std::env::var_os("ADEQUACY_TEST_HELPER")
@@ -49,6 +53,16 @@ pub(crate) fn levels() -> Vec<Sandbox> {
         vec![Sandbox::default(), landlock, namespaces, both.sandbox]
     };
     LEVELS.get_or_init(find).clone()
+}
+
+/// Makes a check at every level, all of them at once: most of what it does is to wait.
+pub(crate) fn at_every_level(check: impl Fn(Bench) + Sync) {
+    let check = &check;
+    std::thread::scope(|scope| {
+        for sandbox in levels() {
+            scope.spawn(move || check(Bench::held(&sandbox)));
+        }
+    });
 }
 
 /// Whether something stops writing outside.
@@ -157,23 +171,69 @@ impl Bench {
         fs::read(self.folder.path().join("log")).expect("a log")
     }
 
-    /// Every process that carries this test's mark or stands in `pids` and is no zombie.
+    /// Every process that carries this test's mark, is a helper of it, or stands in `pids` and is
+    /// no zombie.
     pub(crate) fn alive(&self, pids: &[String]) -> Vec<String> {
         let mark = format!("{MARK}={}", self.set[0].1);
-        let entries = fs::read_dir("/proc").expect("/proc").flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let helpers = self.helpers();
         let lives = |pid: &String| {
             let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             let marked = environ.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes());
             let state = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-            marked || (pids.contains(pid) && !state.contains("State:\tZ"))
+            let helps = helpers.contains(pid);
+            marked || helps || (pids.contains(pid) && !state.contains("State:\tZ"))
         };
-        let shown = |pid: String| {
-            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            format!("{pid} {}", String::from_utf8_lossy(&words).replace('\0', " "))
-        };
-        names.filter(lives).map(shown).collect()
+        let shown = |pid: String| format!("{pid} {}", words_of(&pid));
+        processes().filter(lives).map(shown).collect()
     }
+
+    /// The helpers of this bench by their words, which anybody may read, unlike their environment.
+    pub(crate) fn helpers(&self) -> Vec<String> {
+        let folder = self.folder.path().to_str().expect("a UTF-8 path");
+        let helps = |pid: &String| {
+            let words = words_of(pid);
+            words.contains(" __exec ") && words.contains(folder)
+        };
+        processes().filter(helps).collect()
+    }
+
+    /// Its processes are gone: none carries the mark of the bench, or lives in the workspace and in
+    /// the PID namespace that it wrote to `namespace`.
+    pub(crate) fn nothing_left(&self) {
+        let sandbox = self.spawner.sandbox();
+        assert_eq!(self.alive(&[]), [""; 0], "{sandbox}");
+        assert_eq!(self.spawner.survivors(), [0; 0], "{sandbox}");
+        let Ok(theirs) = fs::read_to_string(self.work().join("namespace")) else { return };
+        let of = |process: &str| {
+            let link = fs::read_link(format!("/proc/{process}/ns/pid")).ok()?;
+            Some(link.to_string_lossy().into_owned())
+        };
+        if Some(&theirs) == of("self").as_ref() {
+            assert!(!sandbox.namespaces);
+            return;
+        }
+        // The number of a namespace that is gone is given to the next one, perhaps of another test.
+        let folder = self.folder.path().file_name().expect("a name").to_owned();
+        let here = |name: &String| {
+            let place = fs::read_link(format!("/proc/{name}/cwd"));
+            place.is_ok_and(|place| place.iter().any(|part| part == folder))
+        };
+        let left = processes().filter(|name| of(name).as_ref() == Some(&theirs) && here(name));
+        assert_eq!(left.collect::<Vec<_>>(), [""; 0], "{sandbox}");
+    }
+}
+
+/// The pids of all processes.
+fn processes() -> impl Iterator<Item = String> {
+    let entries = fs::read_dir("/proc").expect("/proc").flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The words of a process, each before a space.
+fn words_of(pid: &str) -> String {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&words).replace('\0', " ")
 }
 
 /// Waits for something that must come; only a hang makes it fail.

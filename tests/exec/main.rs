@@ -7,6 +7,7 @@ mod docs;
 mod ends;
 mod environment;
 mod escapes;
+mod limits;
 mod others;
 mod user;
 mod want;

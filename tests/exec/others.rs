@@ -9,44 +9,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use adequacy::run::exit::Exit;
-use adequacy::run::sandbox::{Limits, Network, Sandbox};
+use adequacy::run::sandbox::{self, Groups, Isolation, Limits, Network, Place, Sandbox, Wish};
 use adequacy::run::spawn::Finished;
 
-use crate::bench::{Bench, levels, note, own_network, signals_held, wait_until};
+use crate::bench::{Bench, NAMESPACE, helper, levels, note, own_network, signals_held, wait_until};
 
 fn python(bench: &Bench, body: &str, words: &[&str]) -> Finished {
     bench.run(&[&["/usr/bin/env", "python3", "-c", body], words].concat())
 }
-
-/// Its processes are gone: none carries the mark of the bench, or lives in the workspace and in the
-/// PID namespace that it wrote to `namespace`.
-fn nothing_left(bench: &Bench) {
-    assert_eq!(bench.alive(&[]), [""; 0], "{}", bench.spawner.sandbox());
-    assert_eq!(bench.spawner.survivors(), [0; 0], "{}", bench.spawner.sandbox());
-    let Ok(theirs) = fs::read_to_string(bench.work().join("namespace")) else { return };
-    let of = |process: &str| {
-        let link = fs::read_link(format!("/proc/{process}/ns/pid")).ok()?;
-        Some(link.to_string_lossy().into_owned())
-    };
-    if Some(&theirs) == of("self").as_ref() {
-        assert!(!bench.spawner.sandbox().namespaces);
-        return;
-    }
-    let entries = fs::read_dir("/proc").expect("/proc").flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    // The number of a namespace that is gone is given to the next one, perhaps of another test.
-    let folder = bench.folder.path().file_name().expect("a name").to_owned();
-    let here = |name: &String| {
-        let place = fs::read_link(format!("/proc/{name}/cwd"));
-        place.is_ok_and(|place| place.iter().any(|part| part == folder))
-    };
-    let left = names.filter(|name| of(name).as_ref() == Some(&theirs) && here(name));
-    let left = left.collect::<Vec<_>>();
-    assert_eq!(left, [""; 0], "{}", bench.spawner.sandbox());
-}
-
-const NAMESPACE: &str =
-    "import os\nopen('namespace', 'w').write(os.readlink('/proc/self/ns/pid'))\n";
 
 /// Somebody else's process, which says in a file when SIGWINCH reaches it.
 struct Victim(Child, tempfile::TempDir);
@@ -103,7 +73,7 @@ fn a_signal_to_everybody_reaches_nobody_else() {
         assert_eq!(done.exit, Exit::Code(0), "{sandbox}\n{}", bench.log());
         assert_eq!(bench.log(), if sandbox.namespaces { "-9\n" } else { "None\n" }, "{sandbox}");
         assert!(victim.lives() && !victim.was_reached(), "{sandbox}");
-        nothing_left(&bench);
+        bench.nothing_left();
     }
 }
 
@@ -140,7 +110,7 @@ fn a_command_cannot_stop_or_kill_its_helper() {
             assert!(matches!(done.exit, Exit::Lost(_)), "{sandbox}: {}", done.exit);
             assert!(done.certificate.is_none(), "nobody can vouch for it");
         }
-        nothing_left(&bench);
+        bench.nothing_left();
     }
 }
 
@@ -256,7 +226,7 @@ fn a_daemon_of_a_command_that_ends_well_ends_too() {
         let done = python(&bench, &body, &[]);
         assert_eq!((done.exit, &*bench.log()), (Exit::Code(0), "done\n"), "{sandbox}");
         assert!(done.certificate.is_some());
-        nothing_left(&bench);
+        bench.nothing_left();
     }
 }
 
@@ -274,15 +244,36 @@ fn a_command_may_delete_its_own_workspace() {
 
 /// At every level with these limits: what `line` makes of itself.
 fn limited(limits: Limits, body: &str, expected: &Exit) {
-    for level in levels() {
-        let mut bench = Bench::held(&Sandbox { limits, ..level.clone() });
+    let wish = Wish { isolation: Isolation::None, limits, ..Wish::default() };
+    let groups = sandbox::choose(&wish, &helper(), &std::env::temp_dir());
+    let groups = groups.expect("nothing can always be had").sandbox.groups;
+    if let Some(why) = &groups.short_of {
+        note(why);
+    }
+    // Measured by the helper, and where that is to be had, held by the kernel.
+    let kernel = (groups.memory.is_some() || groups.processes.is_some()).then_some(groups);
+    let ways = [Some(Groups::default()), kernel].into_iter().flatten().collect::<Vec<_>>();
+    for (level, groups) in
+        levels().iter().flat_map(|level| ways.iter().map(move |way| (level, way)))
+    {
+        let mut bench = Bench::held(&Sandbox { limits, groups: groups.clone(), ..level.clone() });
         bench.output_limit = 1_000_000;
         // Else what Python writes for its own modules counts too.
         bench.set.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
         let done = python(&bench, &format!("{NAMESPACE}{body}"), &[]);
-        assert_eq!(done.exit, *expected, "{level}\n{}", bench.log());
+        assert_eq!(done.exit, *expected, "{level} {groups:?}\n{}", bench.log());
         assert!(done.certificate.is_some(), "{level}");
-        nothing_left(&bench);
+        for Place(place) in groups.memory.iter().chain(&groups.processes) {
+            let names = fs::read_dir(place).expect("a group").flatten();
+            let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+            // Of tests that run beside this one there may be others.
+            let left = |name: &String| {
+                name.strip_prefix("adequacy-")
+                    .is_some_and(|pid| !fs::exists(format!("/proc/{pid}")).expect("/proc"))
+            };
+            assert_eq!(names.filter(left).collect::<Vec<_>>(), [""; 0]);
+        }
+        bench.nothing_left();
     }
 }
 
@@ -350,6 +341,6 @@ fn a_time_out_ends_everything_at_every_level() {
         let done = python(&bench, &body, &[]);
         assert_eq!(done.exit, Exit::TimedOut, "{sandbox}");
         assert!(done.certificate.is_some());
-        nothing_left(&bench);
+        bench.nothing_left();
     }
 }

@@ -283,3 +283,47 @@ fn below_an_overlay_nothing_changes_but_the_mutant() {
         assert!(!mounts.contains(ours), "{mounts}");
     }
 }
+
+#[test]
+fn what_a_command_did_beside_homes_and_caches_is_told_by_path() {
+    const DID: &str = r"
+import os, shutil
+open('new.txt', 'w').close()
+os.makedirs('made/deep'); open('made/deep/x', 'w').close(); os.mkdir('hollow')
+open('d/b.py', 'a').write('#')
+os.remove('late')
+shutil.rmtree('d/e')
+os.utime('a.py'); text = open('swap1').read(); open('swap1', 'w').write(text)
+open(os.environ['HOME'] + '/x', 'w').close(); open(os.environ['TMPDIR'] + '/x', 'w').close()
+open('../beside', 'w').close()
+";
+    let expected = [
+        "beside",
+        "tree/d/b.py",
+        "tree/d/e/deep.txt",
+        "tree/late",
+        "tree/made/deep/x",
+        "tree/new.txt",
+    ];
+    for sandbox in kinds().iter().filter(|it| it.workspaces != Workspaces::Copy) {
+        let mut room = Room::new(sandbox);
+        let (done, said) = room.run(DID);
+        assert_eq!(done.exit, Exit::Code(0), "{said}");
+        room.clean(done.certificate);
+        let mut found = room.workspace.take_strays();
+        found.sort();
+        // A directory that went is told with or without what was in it.
+        let found = found.iter().map(|path| match path.as_str() {
+            "tree/d/e" => "tree/d/e/deep.txt",
+            path => path,
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{:?}", sandbox.workspaces);
+        let (done, _) = room.run("pass");
+        room.clean(done.certificate);
+        assert_eq!(room.workspace.take_strays(), [""; 0], "{:?}", sandbox.workspaces);
+        // So many names that not all are kept.
+        let (done, _) = room.run("for n in range(2000): open(f'n{n}', 'w').close()");
+        room.clean(done.certificate);
+        assert_eq!(room.workspace.take_strays().len(), 20, "{:?}", sandbox.workspaces);
+    }
+}

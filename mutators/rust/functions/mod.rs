@@ -3,6 +3,7 @@
 mod bodies;
 mod build;
 mod cheats;
+mod hosts;
 mod names;
 mod outline;
 
@@ -11,5 +12,6 @@ pub(crate) use bodies::{bodies, stub};
 pub use build::{BuildOutline, Conditional, Module, Parent, build_outline};
 pub use cheats::CHEATS;
 pub(crate) use cheats::cheats;
+pub use hosts::{Host, denied, hosts};
 pub use names::cargo_mutants_names;
 pub(crate) use outline::outline;

@@ -72,6 +72,11 @@ trait Work: Sync {
         true
     }
 
+    /// Whether the files that it writes beside an answer, whatever that is, are still there.
+    fn is_kept(&self, _item: &Item) -> bool {
+        true
+    }
+
     /// Does it. With `resume` an earlier call was broken off while it did.
     fn run(&self, item: &Item, resume: bool, streams: &mut Streams<'_>) -> Result<Exit, Fault>;
 
@@ -191,6 +196,7 @@ impl All<'_> {
     /// Whether a row of an earlier call, for these inputs, is all there is to do.
     fn holds(&self, item: &Item, row: &Row) -> bool {
         !row.is_open()
+            && (row.answer.is_null() || self.work.is_kept(item))
             && if row.is_done() { self.work.stands(item, row) } else { !self.how.many.retry_failed }
     }
 

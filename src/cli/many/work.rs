@@ -11,10 +11,11 @@ use super::super::args::{
 };
 use super::super::fault::Fault;
 use super::super::{Exit, Streams, audit as audit_one, check as check_one, measure as measure_one};
-use super::super::{seal as seal_one, setup};
+use super::super::{receipt_file, seal as seal_one, setup};
 use super::find::{self, Item, OUTPUT};
 use super::rows::Row;
 use super::{Found, How, ManyArgs, Work, inputs, run};
+use crate::audit::FORMAT;
 use crate::base::Sha256;
 use crate::bundle::CONTRACT;
 use crate::measure::{OutputDir, State};
@@ -231,6 +232,7 @@ impl Checks<'_> {
         let mut args = self.0.clone();
         args.subject.clone_from(&item.path);
         args.final_tree = self.0.final_tree.join(&item.below);
+        args.receipt = args.receipt.of_one(&item.below);
         (args.json, args.many) = (true, ManyArgs::default());
         args.jobs = args.jobs.filter(|_| args.mutate_change);
         args
@@ -248,11 +250,18 @@ impl Work for Checks<'_> {
         let tree = inputs::whole(&asked.final_tree)?.to_string();
         (asked.subject, asked.final_tree) = (PathBuf::new(), PathBuf::new());
         (asked.scratch, asked.jobs) = (None, None);
+        asked.receipt = asked.receipt.without_place();
         Ok(inputs::digest(&asked, &[bundle, tree]))
     }
 
+    fn is_kept(&self, item: &Item) -> bool {
+        self.of_one(item).receipt.is_kept()
+    }
+
     fn run(&self, item: &Item, _: bool, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
-        check_one::run(&self.of_one(item), streams)
+        let args = self.of_one(item);
+        args.receipt.make_above()?;
+        check_one::run(&args, streams)
     }
 
     fn found(&self, _: &Item, out: &str) -> Found {
@@ -274,6 +283,8 @@ impl Audits<'_> {
     fn of_one(&self, item: &Item) -> audit_one::Args {
         let mut args = self.0.clone();
         args.bundle.clone_from(&item.path);
+        args.receipt = args.receipt.of_one(&item.below);
+        args.output = args.output.map(|folder| receipt_file::file_in(&folder, &item.below));
         (args.json, args.many) = (true, ManyArgs::default());
         args
     }
@@ -289,11 +300,29 @@ impl Work for Audits<'_> {
         let mut asked = self.of_one(item);
         asked.bundle = PathBuf::new();
         (asked.scratch, asked.jobs) = (None, None);
+        (asked.receipt, asked.output) = (asked.receipt.without_place(), None);
         Ok(inputs::digest(&asked, &[bundle]))
     }
 
+    fn is_kept(&self, item: &Item) -> bool {
+        let args = self.of_one(item);
+        args.receipt.is_kept() && args.output.is_none_or(|record| record.exists())
+    }
+
     fn run(&self, item: &Item, _: bool, streams: &mut Streams<'_>) -> Result<Exit, Fault> {
-        audit_one::run(&self.of_one(item), streams)
+        let args = self.of_one(item);
+        args.receipt.make_above()?;
+        if let Some(record) = &args.output {
+            receipt_file::make_above(record)?;
+            // One of an earlier call, before the inputs changed.
+            if receipt_file::holds(record, "format", FORMAT) {
+                fs::remove_file(record).map_err(|error| {
+                    let message = format!("cannot replace `{}`: {error}", record.display());
+                    Fault::new(Exit::Output, message)
+                })?;
+            }
+        }
+        audit_one::run(&args, streams)
     }
 
     fn found(&self, _: &Item, out: &str) -> Found {

@@ -9,7 +9,7 @@ use crate::base::Sha256;
 use crate::measure::evidence::{BASELINE, MANIFEST};
 use crate::measure::ledger::Line;
 use crate::measure::verdicts::Known;
-use crate::measure::{OutputDir, OutputError, RunFile, Shard, State, reuse, runners};
+use crate::measure::{OutputDir, OutputError, RunFile, Shard, State, runners};
 use crate::plan::{Planned, PlannedRow};
 
 /// A run to merge.
@@ -37,7 +37,7 @@ impl Input {
         }
         let outcomes_sha256 = Sha256::of(&read(&output.outcomes())?);
         let (lines, _) = output.read_outcomes(&run)?;
-        if reuse::count(&lines) > 0 {
+        if lines.iter().any(|line| line.reused.is_some()) {
             return Err(MergeError::Reused(path.to_owned()));
         }
         Ok(Self { output, run, plan, lines, outcomes_sha256 })

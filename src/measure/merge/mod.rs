@@ -149,7 +149,6 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     let not_reached = combine::not_reached(&inputs, killed);
     combine::records(&mut run, &inputs);
     run.neutralized = combine::neutralized(&inputs, &rows);
-    run.conduct.confirmed = confirm::count(lines.values());
     run.executors.count(lines.values().map(|line| Decided::of(line.outcome, &line.runs)));
     let gates = gates::of(&run.task, &run, &adequacy);
     let output = OutputDir::open(out, false)?;
@@ -159,6 +158,7 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     output.write_plan(&mut run, &inputs[0].plan, None)?;
     input::copy_sources(&inputs, &output)?;
     output.replace(&output.outcomes(), &ledger::text(&run.key(), &lines))?;
+    run.conduct.confirmed = confirm::of_run(&output, &run)?;
     let ids = rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>();
     run.matrix = Matrix::of(&run.task, &ids, &output, &run)?;
     run.finish(&mutants, &adequacy, &gates, not_reached);
@@ -166,7 +166,9 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     for (name, text) in &manifest {
         output.write_evidence(name, text)?;
     }
-    evidence::write_records(&output, &run, &lines)?;
+    let mut unsmooth = evidence::Unsmooth::default();
+    lines.iter().for_each(|line| unsmooth.add(line));
+    evidence::write_records(&output, &run, &unsmooth)?;
     receipt::finish(&output, &run, &receipt::Act { command: "merge", ..receipt::Act::default() })?;
     Ok(Merged { run, gates, output, lost_logs })
 }

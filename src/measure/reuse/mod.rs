@@ -167,7 +167,8 @@ impl Earlier {
     }
 }
 
-/// Whether a verdict was given at once, by an ordinary end of a command, and within today's limits.
+/// Whether a verdict was given at once, by whole commands that ended ordinarily, and within today's
+/// limits.
 fn stands(line: &Line, run: &RunFile) -> bool {
     let ordinary = match line.outcome {
         Outcome::Survived => true,
@@ -189,7 +190,9 @@ fn stands(line: &Line, run: &RunFile) -> bool {
         Step::Setup | Step::Build | Step::Product(_) | Step::Tests(_) => false,
     };
     let at_once = |one: &Run| matches!(one.attempt, Attempt::First | Attempt::Confirm);
-    ordinary && line.runs.iter().all(|one| at_once(one) && in_time(one))
+    // What a command reaches was seen in the earlier run only.
+    let whole = |one: &Run| !one.unreached;
+    ordinary && line.runs.iter().all(|one| at_once(one) && in_time(one) && whole(one))
 }
 
 impl Reusable {
@@ -242,10 +245,23 @@ impl Reusable {
     }
 }
 
-/// How many of the verdicts that stand are an earlier run's; the later of two on one mutant stands.
-pub(super) fn count(lines: &[Line]) -> u64 {
-    let standing = lines.iter().map(|line| (line.id.as_str(), line.reused.is_some()));
-    standing.collect::<BTreeMap<_, _>>().into_values().filter(|reused| *reused).count() as u64
+/// The mutants whose verdict is an earlier run's; the later of two on one mutant stands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reused(BTreeSet<String>);
+
+impl Reused {
+    /// Looks at one more verdict.
+    pub(super) fn add(&mut self, line: &Line) {
+        if line.reused.is_some() {
+            self.0.insert(line.id.clone());
+        } else {
+            self.0.remove(&line.id);
+        }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
 }
 
 /// The lines of a plan by id.

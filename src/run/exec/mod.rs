@@ -7,6 +7,7 @@
 
 mod fence;
 mod gauge;
+mod group;
 mod layer;
 pub(in crate::run) mod log;
 mod mounts;
@@ -37,6 +38,7 @@ use rustix::process::{
 };
 use rustix::stdio::{dup2_stderr, stderr};
 
+use self::group::Group;
 use self::log::Log;
 use self::order::{Order, Report};
 use self::watch::Watch;
@@ -136,23 +138,32 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 fn run(order: &Order, channel: Option<OwnedFd>) -> io::Result<Option<Report>> {
     // Before anything is restricted.
     let log = Log::create(&order.log, order.keep)?;
-    if !order.sandbox.namespaces {
-        if let Some(place) = &order.shown_at {
-            return Err(at(place, &io::Error::other("only namespaces can show a tree there")));
-        }
-        return serve(order, log, channel).map(Some);
-    }
-    setsid()?;
-    namespaces::run(order, log, channel)
+    let group = Group::make(&order.sandbox)?;
+    let report = if order.sandbox.namespaces {
+        setsid()
+            .map_err(io::Error::from)
+            .and_then(|_| namespaces::run(order, (log, channel), &group))
+    } else if let Some(place) = &order.shown_at {
+        Err(at(place, &io::Error::other("only namespaces can show a tree there")))
+    } else {
+        serve(order, (log, channel), &group).map(Some)
+    };
+    // The init leaves the group to the helper.
+    let report = report.unwrap_or_else(|error| Some(could_not_prepare(&error)));
+    Ok(report.map(|report| group.close(report)))
 }
 
 /// Starts the command, watches it and ends all it leaves behind.
 ///
 /// # Errors
 /// Something fails before the command starts.
-fn serve(order: &Order, log: Log, channel: Option<OwnedFd>) -> io::Result<Report> {
+fn serve(
+    order: &Order,
+    (log, channel): (Log, Option<OwnedFd>),
+    group: &Group,
+) -> io::Result<Report> {
     prepare()?;
-    let hold = start::Hold::prepare(order)?;
+    let hold = start::Hold::prepare(order, group)?;
     let (read, write) = pipe()?;
     let child_ends = watch::child_ends()?;
     let begun = Instant::now();
@@ -161,7 +172,7 @@ fn serve(order: &Order, log: Log, channel: Option<OwnedFd>) -> io::Result<Report
         Err(exit) => return Ok(nothing_ran(exit)),
     };
     let mut watch = Watch::new(leader, child_ends, read, log);
-    let limits = &order.sandbox.limits;
+    let limits = &group.rest(order.sandbox.limits);
     let mut exit = watch.leader(begun.checked_add(order.limit), order.output_limit, limits);
     let wall = begun.elapsed();
     let left = watch.end(&exit, order.grace).err();

@@ -19,6 +19,7 @@ use rustix::process::{
     waitpid,
 };
 
+use super::group::Group;
 use super::log::Log;
 use super::order::{Order, Report};
 use super::{at, could_not_prepare, layer, mounts, network, nothing_ran, raw, serve};
@@ -29,7 +30,11 @@ use crate::run::sandbox::{Network, Place, Workspaces};
 ///
 /// # Errors
 /// The namespaces cannot be made.
-pub(super) fn run(order: &Order, log: Log, channel: Option<OwnedFd>) -> io::Result<Option<Report>> {
+pub(super) fn run(
+    order: &Order,
+    output: (Log, Option<OwnedFd>),
+    group: &Group,
+) -> io::Result<Option<Report>> {
     let here = PathBuf::from(OsString::from_vec(getcwd(Vec::new())?.into_bytes()));
     if order.sandbox.workspaces == Workspaces::Overlay {
         // Still with the rights of root, which an overlay needs for what it notes of files.
@@ -39,14 +44,14 @@ pub(super) fn run(order: &Order, log: Log, channel: Option<OwnedFd>) -> io::Resu
     let (answer, say_answer) = pipe_with(PipeFlags::CLOEXEC)?;
     let Some(init) = raw::fork_into(kinds(order.sandbox.network))? else {
         drop((say_mapped, answer));
-        let report = serve_inside(order, (log, channel), &mapped, &here)
+        let report = serve_inside(order, output, group, (&mapped, &here))
             .unwrap_or_else(|error| could_not_prepare(&error));
         let line = serde_json::to_vec(&report).expect("a report is plain data");
         // Without a reader the helper is dead, and so are we.
         let _ = File::from(say_answer).write_all(&line);
         return Ok(None);
     };
-    drop((log, channel, mapped, say_answer));
+    drop((output, mapped, say_answer));
     let told = map_users(init).and_then(|()| Ok(rustix::io::write(&say_mapped, b"m")?));
     drop(say_mapped); // an init that was told nothing ends
     let mut line = Vec::new();
@@ -79,9 +84,9 @@ fn reap(init: Pid) -> io::Result<()> {
 /// What init does: makes the namespaces what they are to be, then serves the order.
 fn serve_inside(
     order: &Order,
-    (log, channel): (Log, Option<OwnedFd>),
-    mapped: &OwnedFd,
-    here: &Path,
+    output: (Log, Option<OwnedFd>),
+    group: &Group,
+    (mapped, here): (&OwnedFd, &Path),
 ) -> io::Result<Report> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     if rustix::io::read(mapped, &mut [0_u8; 1][..])? == 0 {
@@ -104,7 +109,7 @@ fn serve_inside(
     if order.sandbox.network == Network::Loopback {
         network::loopback_up()?;
     }
-    serve(order, log, channel)
+    serve(order, output, group)
 }
 
 /// Maps users and groups of the namespace to themselves: all of them where we may (root), else our

@@ -123,7 +123,7 @@ mod tests {
     use std::os::unix::ffi::OsStringExt as _;
 
     use super::*;
-    use crate::run::sandbox::{Landlock, Limits, Network, Place, Workspaces};
+    use crate::run::sandbox::{Groups, Landlock, Limits, Network, Place, Workspaces};
 
     #[test]
     fn an_order_survives_the_command_line() {
@@ -135,6 +135,7 @@ mod tests {
             allow_write: vec![Place(OsString::from_vec(b"/a\xff".to_vec()).into())],
             limits: Limits { file_size: Some(u64::MAX), memory: None, processes: Some(1) },
             workspaces: Workspaces::UserOverlay,
+            groups: Groups { processes: Some(Place("/g".into())), ..Groups::default() },
         };
         let order = Order {
             limit: Duration::from_millis(1500),

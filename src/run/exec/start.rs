@@ -21,6 +21,7 @@ use rustix::thread::{
 };
 
 use super::fence::Fence;
+use super::group::{self, Group};
 use super::order::Order;
 use super::raw;
 use crate::run::exit::Exit;
@@ -36,23 +37,27 @@ pub(super) struct Hold {
     fence: Option<Fence>,
     namespaces: bool,
     file_size: Option<u64>,
+    /// To its control group.
+    doors: Vec<File>,
 }
 
 impl Hold {
     /// # Errors
     /// Landlock is asked for and cannot be had.
-    pub(super) fn prepare(order: &Order) -> io::Result<Self> {
+    pub(super) fn prepare(order: &Order, group: &Group) -> io::Result<Self> {
         let sandbox = &order.sandbox;
         let allowed = sandbox.allow_write.iter().map(|Place(path)| path.as_path());
         // Seen at another place, a file lies below that place alone.
         let shown_at = order.shown_at.as_deref();
         let places = [&*order.workspace].into_iter().chain(shown_at).chain(allowed);
         let fence = Fence::around(sandbox.landlock, sandbox.namespaces, places)?;
-        Ok(Self { fence, namespaces: sandbox.namespaces, file_size: sandbox.limits.file_size })
+        let (namespaces, file_size) = (sandbox.namespaces, sandbox.limits.file_size);
+        Ok(Self { fence, namespaces, file_size, doors: group.doors()? })
     }
 
     fn put_on(&mut self) -> io::Result<()> {
         raw::default_signals();
+        group::enter(&mut self.doors)?;
         if let Some(limit) = self.file_size {
             let maximum = getrlimit(Resource::Fsize).maximum.map_or(limit, |most| most.min(limit));
             setrlimit(Resource::Fsize, Rlimit { current: Some(maximum), maximum: Some(maximum) })?;

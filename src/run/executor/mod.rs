@@ -6,6 +6,7 @@
 //! processes only through the lab's spawner. Repeats, sentinels and the confirmation of time-outs are
 //! the pool's, the spot check is the conductor's, once for all executors.
 
+mod one_build;
 mod prepare;
 mod probe;
 mod sharpened;
@@ -16,9 +17,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::lab::{Lab, Seat};
+use super::lab::Lab;
+use super::seat::Seat;
 use super::trial::Edits;
-use super::{Attempt, Run, RunError, Step};
+use super::{Run, RunError};
 use crate::base::seconds;
 
 pub use prepare::Offered;
@@ -29,6 +31,8 @@ pub use prepare::Offered;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
+    /// The real command in a fresh process on one build that holds every mutant.
+    OneBuild,
     /// A child of a pytest process that imported and collected everything, with the changed functions in
     /// the place of the old ones.
     Hot,
@@ -44,7 +48,7 @@ pub enum Tier {
 
 impl Tier {
     /// The first rung of a whole ladder.
-    pub(super) const FASTEST: Self = Self::Hot;
+    pub(super) const FASTEST: Self = Self::OneBuild;
 
     /// Whether it is the exact path.
     #[must_use]
@@ -56,6 +60,7 @@ impl Tier {
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
+            Self::OneBuild => "one-build",
             Self::Hot => "hot",
             Self::Warm => "warm",
             Self::Sharpened => "sharpened",
@@ -101,6 +106,11 @@ pub(super) struct Asked<'a> {
 pub(super) trait Executor: Send {
     fn tier(&self) -> Tier;
 
+    /// Whether it has anything to say of the tree with these files changed.
+    fn takes(&self, _edits: &Edits) -> bool {
+        true
+    }
+
     /// Makes the run, or says why it cannot vouch for it.
     fn run(
         &mut self,
@@ -114,25 +124,25 @@ pub(super) trait Executor: Send {
 pub(super) type Ladders = Vec<Vec<Box<dyn Executor>>>;
 
 impl Lab<'_> {
-    /// Makes a first run of a command by the first rung that vouches for it, from `from` on; as
-    /// [`Lab::step`] else.
+    /// Makes a first run of a command by the first rung that vouches for it, from `from` on; where none
+    /// does, what those saw that were asked.
     pub(super) fn climb(
         &self,
         seat: &mut Seat,
         asked: Asked<'_>,
         from: Tier,
-    ) -> Result<(Run, Option<Run>), RunError> {
+    ) -> Result<Result<Run, Vec<Declined>>, RunError> {
         let (mut declined, mut from) = (Vec::new(), from);
         // Out of the seat, which each rung needs whole.
         let mut rungs = std::mem::take(&mut seat.ladders[asked.command]);
         for rung in &mut rungs {
-            if rung.tier() < from {
+            if rung.tier() < from || !rung.takes(asked.edits) {
                 continue;
             }
             match rung.run(self, seat, asked)? {
                 Ok(run) => {
                     seat.ladders[asked.command] = rungs;
-                    return Ok((Run { declined, ..run }, None));
+                    return Ok(Ok(Run { declined, ..run }));
                 }
                 Err(passed) => {
                     declined.push(passed.declined);
@@ -141,10 +151,14 @@ impl Lab<'_> {
             }
         }
         seat.ladders[asked.command] = rungs;
-        let Asked { name, edits, command, must_build } = asked;
-        let how = (Attempt::First, must_build);
-        let (run, tests) = self.step(seat, name, edits, Step::Command(command), how)?;
-        Ok((Run { declined, ..run }, tests))
+        Ok(Err(declined))
+    }
+
+    /// Whether an executor showed already that the product builds on the tree with these files changed.
+    pub(super) fn is_known_to_build(&self, seat: &Seat, edits: &Edits, from: Tier) -> bool {
+        let mut rungs = seat.ladders.iter().flatten();
+        from <= Tier::OneBuild
+            && rungs.any(|rung| rung.tier() == Tier::OneBuild && rung.takes(edits))
     }
 
     /// Gives up the faster executors of these commands, by place: they were caught.

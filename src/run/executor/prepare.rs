@@ -6,13 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use super::sharpened::Sharpened;
 use super::worker::{self, Worker};
-use super::{Lab, RunError, Tier, probe};
+use super::{Lab, RunError, Tier, one_build, probe};
 use crate::base::Event;
+use crate::plan::Plan;
 use crate::run::{Baseline, Run, Runner};
+use crate::task::CargoBuild;
 
 /// Mutants to run below which no faster executor is asked: finding out whether one may be used, and
 /// checking what it said, would cost more than it saves.
 const FEWEST: usize = 50;
+
+/// Why a command of cargo is not run on one build of all mutants.
+const UNUSUAL: &str =
+    "its words change how cargo builds or what it says of that, or it is not `cargo test`";
 
 /// An executor that was asked for a command, and what it answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,40 +32,73 @@ pub struct Offered {
 }
 
 impl Lab<'_> {
-    /// Gives each command that has one its faster executor, for `todo` mutants, but for those at the
-    /// places `caught`, whose executors gave a wrong verdict before. No other worker is active.
+    /// Gives each command that has one its faster executor, for the mutants at the places `todo` of
+    /// `plan`, but for the commands at the places `caught`, whose executors gave a wrong verdict before.
+    /// No other worker is active.
     ///
     /// # Errors
     /// [`RunError`] when the run itself cannot go on.
     pub fn offer(
         &self,
+        plan: &Plan,
         baseline: &Baseline,
-        todo: usize,
+        todo: &[usize],
         caught: &BTreeSet<usize>,
     ) -> Result<Vec<Offered>, RunError> {
         let mut offered = Vec::new();
+        let mut cargo = Vec::new();
         for (place, command) in self.task.commands.iter().enumerate() {
-            if Runner::of(command.argv.words()) != Some(Runner::Pytest) {
-                continue;
-            }
-            let steps_aside = match self.why_not(baseline, place, todo, caught) {
-                Some(why) => Some(why.to_owned()),
-                None => self.sharpen(place)?.err(),
-            };
-            let sharp = steps_aside.is_none();
-            let mut answered = vec![(Tier::Sharpened, steps_aside)];
-            if sharp {
-                for tier in [Tier::Hot, Tier::Warm] {
-                    answered.push((tier, self.employ(place, tier)?.err()));
+            let why_not = |fewest| self.why_not(baseline, place, todo.len() < fewest, caught);
+            let answered = if Runner::of(command.argv.words()) == Some(Runner::Pytest) {
+                self.offer_pytest(place, why_not(FEWEST), self.settings.hot)?
+            } else if let Some(build) = CargoBuild::of(&command.argv) {
+                let why = why_not(one_build::FEWEST);
+                let why = why.or_else(|| build.messages.is_none().then_some(UNUSUAL));
+                if why.is_none() {
+                    cargo.push(place);
                 }
-            }
+                vec![(Tier::OneBuild, why.map(str::to_owned))]
+            } else {
+                continue;
+            };
             offered.extend(answered.into_iter().map(|(executor, steps_aside)| Offered {
                 command: command.id.clone(),
                 executor,
                 steps_aside,
             }));
         }
+        if !cargo.is_empty()
+            && let Err(why) = one_build::offer(self, plan, todo, &cargo)?
+        {
+            self.sink.tell(Event::Note(format!("each mutant is built alone: {why}")));
+            for place in cargo {
+                let id = &self.task.commands[place].id;
+                let of = |one: &&mut Offered| one.command == *id && one.executor == Tier::OneBuild;
+                offered.iter_mut().filter(of).for_each(|one| one.steps_aside = Some(why.clone()));
+            }
+        }
         Ok(offered)
+    }
+
+    /// Who may judge what a command of pytest does, and why another steps aside.
+    fn offer_pytest(
+        &self,
+        place: usize,
+        why_not: Option<&str>,
+        hot: bool,
+    ) -> Result<Vec<(Tier, Option<String>)>, RunError> {
+        let steps_aside = match why_not {
+            Some(why) => Some(why.to_owned()),
+            None => self.sharpen(place)?.err(),
+        };
+        let is_sharp = steps_aside.is_none();
+        let mut answered = vec![(Tier::Sharpened, steps_aside)];
+        if is_sharp && hot {
+            for tier in [Tier::Hot, Tier::Warm] {
+                answered.push((tier, self.employ(place, tier)?.err()));
+            }
+        }
+        Ok(answered)
     }
 
     /// Why no faster executor is asked at all.
@@ -67,12 +106,12 @@ impl Lab<'_> {
         &self,
         baseline: &Baseline,
         place: usize,
-        todo: usize,
+        is_few: bool,
         caught: &BTreeSet<usize>,
     ) -> Option<&'static str> {
         if caught.contains(&place) {
             Some("it gave a verdict that the exact path does not give")
-        } else if todo < FEWEST {
+        } else if is_few {
             Some("too few mutants to gain by it")
         } else if self.flaky().contains(&place) || !baseline.of(place).all(Run::passed) {
             Some("the command does not pass each time on the unmutated tree")

@@ -64,6 +64,7 @@ impl Executor for Sharpened {
         run.executor = Tier::Sharpened;
         let known_good = edits.is_empty() && run.passed();
         lab.clean(seat, known_good)?;
+        run.outside_budget = lab.outside_budget(seat, edits);
         match doubt(&run.exit, &lab.settings.logs.join(&run.log)) {
             None => Ok(Ok(run)),
             Some(why) => declined(&run, why),

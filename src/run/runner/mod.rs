@@ -5,13 +5,12 @@
 
 mod executed;
 pub mod junit;
-
-use std::path::Path;
+mod probe;
 
 use serde::{Deserialize, Serialize};
 
 pub use executed::Tests;
-pub(super) use executed::tests_in_junit;
+pub(super) use probe::Variable;
 
 /// A runner this crate knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -79,14 +78,6 @@ impl Runner {
             Self::CargoTest => executed::in_cargo_test(output),
             Self::Pytest | Self::CargoNextest | Self::NodeTest | Self::GoTest => None,
         }
-    }
-
-    /// The variable, with its value, that makes a separate run of this runner write a JUnit report
-    /// to `report`, for `tests_in_junit`.
-    #[must_use]
-    pub fn probe(self, report: &Path) -> Option<(String, String)> {
-        let report = report.to_str()?.replace('\'', "'\\''"); // pytest splits it as a shell does
-        (self == Self::Pytest).then(|| ("PYTEST_ADDOPTS".into(), format!("'--junitxml={report}'")))
     }
 }
 
@@ -337,12 +328,5 @@ mod tests {
             assert_eq!(labels(runner), [Ordinary; 8]);
         }
         assert_eq!(Runner::CargoNextest.label(104), Harness);
-    }
-
-    #[test]
-    fn only_pytest_is_probed() {
-        let (name, value) = Runner::Pytest.probe(Path::new("/a b/it's.xml")).expect("a probe");
-        assert_eq!((&*name, &*value), ("PYTEST_ADDOPTS", r"'--junitxml=/a b/it'\''s.xml'"));
-        assert_eq!(Runner::Unittest.probe(Path::new("/x")), None);
     }
 }

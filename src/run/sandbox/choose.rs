@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::groups::{self, Groups};
 use super::layered;
 use super::probe::probe;
 use super::{Landlock, Limits, Network, Place, Sandbox, Workspaces};
@@ -81,7 +82,8 @@ pub fn choose(wish: &Wish, helper: &Path, scratch: &Path) -> Result<Chosen, NotT
         match works {
             Ok(()) => {
                 let workspaces = workspaces(wish.workspaces, &sandbox, helper, scratch)?;
-                return Ok(Chosen { sandbox: Sandbox { workspaces, ..sandbox }, short_of });
+                let groups = groups::usable(&wish.limits);
+                return Ok(Chosen { sandbox: Sandbox { workspaces, groups, ..sandbox }, short_of });
             }
             Err(why) => short_of = short_of.or(Some(why)),
         }
@@ -119,6 +121,7 @@ fn candidates(wish: &Wish) -> impl Iterator<Item = Sandbox> {
         allow_write: wish.allow_write.clone(),
         limits: wish.limits,
         workspaces: Workspaces::Reset,
+        groups: Groups::default(),
     })
 }
 

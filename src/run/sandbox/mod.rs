@@ -1,6 +1,7 @@
 //! What holds a command of a run: the mechanisms in force and what they let through.
 
 mod choose;
+mod groups;
 mod layered;
 mod probe;
 
@@ -9,6 +10,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use choose::{Chosen, Fresh, Isolation, NotToBeHad, Wish, choose};
+pub use groups::Groups;
+pub(in crate::run) use groups::{Controller, group_of};
 pub(in crate::run) use probe::look;
 
 use crate::base::any_path;
@@ -32,6 +35,8 @@ pub struct Sandbox {
     pub limits: Limits,
     /// How it gets a clean workspace.
     pub workspaces: Workspaces,
+    /// Where the kernel holds it to the limits.
+    pub groups: Groups,
 }
 
 /// How every command gets a workspace in which nothing is left of the one before.
@@ -154,6 +159,12 @@ impl Sandbox {
         }
     }
 
+    /// What holds memory and processes to their limits, for people; nothing where there are none.
+    #[must_use]
+    pub fn held_to(&self) -> Option<String> {
+        self.groups.words(&self.limits)
+    }
+
     /// Where they write, for people.
     #[must_use]
     pub fn files(&self) -> String {
@@ -175,6 +186,7 @@ impl std::fmt::Display for Sandbox {
         write!(
             f,
             "processes: {processes}; network: {network}; files: {files}; workspaces: {workspaces}"
-        )
+        )?;
+        self.held_to().map_or(Ok(()), |limits| write!(f, "; limits: {limits}"))
     }
 }

@@ -25,7 +25,7 @@
 //! is again true of the restored file. A cache outside the workspace meets a new time for every mutant.
 //! Bytecode in the tree may name any time: neither copies nor mutants get one of those. Bytecode that Python uses
 //! without looking at the source is never adopted, and in the tree it is deleted before a mutant is
-//! put in place, as is that of the mutated module.
+//! put in place, as is that of the mutated module, and what cargo notes of builds that read it.
 //!
 //! **Limits.** A command run as root can mount a file system over its workspace (the reset then fails,
 //! it never enters it), write to the disk's device, or set the clock back.
@@ -33,6 +33,7 @@
 mod adopt;
 mod bytecode;
 mod error;
+mod fingerprint;
 mod golden;
 mod handle;
 mod layer;
@@ -43,6 +44,7 @@ mod restore;
 mod scratch;
 mod soundness;
 mod store;
+mod strays;
 #[cfg(test)]
 mod tests;
 mod trash;
@@ -64,11 +66,12 @@ use self::handle::open_private;
 use self::listing::{Content, Listing, Node};
 use self::restore::{Restore, Seen};
 use self::soundness::settle;
+use self::strays::Strays;
 use self::trash::Trash;
 use self::write::Write;
 use super::certificate::Certificate;
 use crate::base::RelPath;
-use crate::tree::stat_at;
+use crate::tree::{Globs, stat_at};
 
 pub use error::WorkspaceError;
 pub use golden::{Golden, Sources};
@@ -119,6 +122,8 @@ pub struct Workspace {
     touched: BTreeSet<usize>,
     /// The layer above it, if commands run there until the next reset.
     layer: Option<PathBuf>,
+    /// What commands did to it beside homes and caches, as the last reset saw it.
+    strays: Strays,
 }
 
 /// What [`Workspace::adopt`] takes over.
@@ -153,6 +158,7 @@ impl Workspace {
             latest: golden.time,
             touched: BTreeSet::new(),
             layer: None,
+            strays: Strays::default(),
         };
         workspace.seen = vec![None; workspace.listing.nodes().len()];
         workspace.fill()?;
@@ -275,10 +281,33 @@ impl Workspace {
     /// Something cannot be brought back; the workspace must then be [replaced](Self::replace).
     pub fn reset(&mut self, certificate: Certificate) -> Result<(), WorkspaceError> {
         certificate.spend();
+        self.strays.take();
+        if let Some(layer) = &self.layer {
+            self.strays.add_layer(&layer.join("upper"), &self.listing);
+        }
         self.trash.look();
         let covered = self.uncover()?;
         let root = self.open()?;
         self.restore(root.as_fd(), false, covered)
+    }
+
+    /// The same, which never tells of the paths of the tree that these patterns name.
+    #[must_use]
+    pub fn permitting(mut self, patterns: Option<Globs>) -> Self {
+        self.strays.permitted = patterns;
+        self
+    }
+
+    /// From now on never tells of these paths below the workspace.
+    pub fn get_used_to(&mut self, paths: BTreeSet<String>) {
+        self.strays.usual = paths;
+    }
+
+    /// The paths, below the workspace, of files and links that commands made, changed or removed since the
+    /// reset before the last, as the last saw it: the first few of them, in no promised order. Homes and
+    /// caches are left out; so are permitted paths, and files that are as they were but for their times.
+    pub fn take_strays(&mut self) -> Vec<String> {
+        self.strays.take()
     }
 
     /// The same by throwing everything away and copying it afresh, whatever a command did.
@@ -428,6 +457,8 @@ impl Workspace {
             store: &self.golden.store,
             seen: &mut self.seen,
             soundness: self.soundness,
+            strays: (!covered && !fresh).then_some(&mut self.strays),
+            touched: &touched,
             only: covered.then_some(&touched),
             trash: self.trash.as_fd(),
             buffer: vec![0; 1 << 17],

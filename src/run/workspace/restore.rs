@@ -23,6 +23,7 @@ use super::listing::{Content, Listing, Node};
 use super::remove::{names, remove};
 use super::soundness::Soundness;
 use super::store::Store;
+use super::strays::{Strays, holds};
 use crate::base::Sha256;
 use crate::tree::{Met, hash, stat_at, stat_fd};
 
@@ -41,6 +42,10 @@ pub(super) struct Restore<'a> {
     /// One for each node; `None` before it was made for the first time.
     pub(super) seen: &'a mut [Option<Seen>],
     pub(super) soundness: Soundness,
+    /// Takes what commands did, where that is to be told.
+    pub(super) strays: Option<&'a mut Strays>,
+    /// Where the engine itself put something in place.
+    pub(super) touched: &'a BTreeSet<usize>,
     /// Where something can differ; `None` is everywhere.
     pub(super) only: Option<&'a BTreeSet<usize>>,
     pub(super) trash: BorrowedFd<'a>,
@@ -70,6 +75,7 @@ impl<'a> Restore<'a> {
             let expected = &self.listing.nodes()[entries.clone()];
             for name in names(fd).map_err(&failed)? {
                 if expected.binary_search_by(|node| node.name().cmp(&name)).is_err() {
+                    self.tell_new(node, &name);
                     open.unlock().and_then(|()| remove(fd, &name, self.trash)).map_err(&failed)?;
                 }
             }
@@ -100,6 +106,9 @@ impl<'a> Restore<'a> {
             now => Some(now.map_err(&failed)?),
         };
         if let Content::Directory { .. } = node.content {
+            if !fresh && !now.is_some_and(|met| met.is_directory()) {
+                self.tell_changed(index, false);
+            }
             let (fd, fresh) = self.enter(parent, node, now).map_err(&failed)?;
             return self.directory(fd.as_fd(), index, fresh);
         }
@@ -109,6 +118,9 @@ impl<'a> Restore<'a> {
         {
             return Ok(());
         }
+        if !fresh {
+            self.tell_changed(index, now.is_some());
+        }
         parent.unlock().map_err(&failed)?;
         if now.is_some() {
             remove(parent.fd, node.name(), self.trash).map_err(&failed)?;
@@ -117,6 +129,30 @@ impl<'a> Restore<'a> {
             Content::Link(target) => self.link(parent.fd, index, target).map_err(&failed),
             Content::File { sha256, .. } => self.file(parent.fd, index, *sha256),
             Content::Directory { .. } => unreachable!("entered above"),
+        }
+    }
+
+    /// Tells of what is in the directory at `node` and was not.
+    fn tell_new(&mut self, node: &Node, name: &CStr) {
+        let Some(strays) = &mut self.strays else { return };
+        let path = match node.path.as_bytes() {
+            [] => name.to_bytes().to_vec(),
+            above => [above, b"/", name.to_bytes()].concat(),
+        };
+        strays.add_all(&path, &self.root.join(std::ffi::OsStr::from_bytes(&path)));
+    }
+
+    /// Tells of a node that is not as it was, unless that is the engine's own doing or nothing but its times.
+    fn tell_changed(&mut self, index: usize, is_there: bool) {
+        let node = self.node(index);
+        let place = shown(self.root, node);
+        let Some(strays) = &mut self.strays else { return };
+        let same = match &node.content {
+            Content::File { sha256, .. } => is_there && holds(&place, sha256),
+            Content::Directory { .. } | Content::Link(_) => false,
+        };
+        if !same && !self.touched.contains(&index) {
+            strays.add(node.path.as_bytes());
         }
     }
 

@@ -59,6 +59,7 @@ impl Write<'_> {
                 return Err(WorkspaceError::NotWritten(path.clone()));
             }
             self.delete_bytecode(path)?;
+            self.delete_fingerprints(path)?;
         }
         let listing = self.listing;
         listing.unchecked().try_for_each(|node| self.delete(node))
@@ -103,7 +104,7 @@ impl Write<'_> {
         Ok(())
     }
 
-    fn read(&self, node: &Node) -> Result<Vec<u8>, WorkspaceError> {
+    pub(super) fn read(&self, node: &Node) -> Result<Vec<u8>, WorkspaceError> {
         let failed = |source| WorkspaceError::io("read", &shown(self.path, node), 0, source);
         let mut bytes = Vec::new();
         let file = open_below(self.root, node.path.as_bytes(), OFlags::RDONLY);
@@ -127,7 +128,7 @@ impl Write<'_> {
         entries.into_iter().flatten().filter(of_module).try_for_each(|node| self.delete(node))
     }
 
-    fn delete(&mut self, node: &Node) -> Result<(), WorkspaceError> {
+    pub(super) fn delete(&mut self, node: &Node) -> Result<(), WorkspaceError> {
         let path = self.path;
         let failed = |source| WorkspaceError::io("delete", &shown(path, node), 0, source);
         let deleted = self.change(node, |directory| {

@@ -160,7 +160,7 @@ impl Worker {
         self.limit = LONGEST;
         let mut slowest = 0.0_f64;
         for number in 0..CONTROLS {
-            let name = format!("w{}-control", seat.worker());
+            let name = format!("w{}-control", seat.worker);
             let asked = Asked { name: (&name, number), edits: &[], command, must_build: true };
             let why = match self.ask(lab, seat, asked)? {
                 Ok((answer, _)) if !answer.left.is_empty() => {
@@ -184,7 +184,7 @@ impl Worker {
 
     fn start(&self, lab: &Lab<'_>, seat: &Seat, command: usize) -> Result<Process, NoWorker> {
         let step = Step::Command(command);
-        let name = format!("w{}", seat.worker());
+        let name = format!("w{}", seat.worker);
         let log = lab.log_name(&name, step, &format!(".{}-worker", self.tier.word()));
         let (log, tree) = (lab.settings.logs.join(log), seat.workspace.tree());
         let folder = self.folder.display().to_string();
@@ -291,6 +291,8 @@ impl Worker {
             log,
             executor: self.tier,
             declined: Vec::new(),
+            unreached: false,
+            outside_budget: lab.outside_budget(seat, asked.edits),
         }))
     }
 
@@ -323,6 +325,8 @@ impl Worker {
                     log,
                     executor: self.tier,
                     declined: Vec::new(),
+                    unreached: false,
+                    outside_budget: Vec::new(),
                 })
             }
         }

@@ -1,0 +1,306 @@
+//! A worker's copy of the tree that holds many mutants, and its build.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use super::super::Lab;
+use super::diagnostics::Errors;
+use super::schema::{CHOSEN, ENTERED, NONE, Schema, TRACE, Texts, Without};
+use crate::base::Argv;
+use crate::run::seat::Seat;
+use crate::run::trial::BUILD_LIMIT;
+use crate::run::workspace::{Scope, WorkspaceError};
+use crate::run::{Attempt, Exit, Run, RunError, Step};
+use crate::task::CargoBuild;
+
+/// Builds that may fail before this is given up.
+const MOST_ROUNDS: usize = 8;
+
+/// Takes what a command writes on stdout past the log, whose middle may be cut out.
+const TO_FILE: &str = "exec \"$@\" >\"$0\"";
+
+/// Where the compiler's messages go.
+const MESSAGES: &str = "messages";
+
+/// Stands in for `rustdoc` while functions are noted: what follows its mark was entered by
+/// documentation tests.
+const MARKING: (&str, &str) =
+    ("rustdoc", "#!/bin/sh\necho doc >>\"${0%/*}/entered\"\nexec rustdoc \"$@\"\n");
+
+/// What the program that stands in for `rustdoc` writes.
+const MARK: &str = "doc";
+
+/// Stands in for `rustdoc` where its tests are left out.
+const NO_RUSTDOC: &str = "true";
+
+/// The functions that were entered.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Entered {
+    /// By the programs that cargo built.
+    pub(super) programs: BTreeSet<usize>,
+    /// By documentation tests.
+    pub(super) documentation: BTreeSet<usize>,
+}
+
+/// What is run on a build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    /// The unmutated bodies, and a note of each function that is entered.
+    Noting,
+    /// The unmutated bodies or, by its number, a mutant.
+    Chosen(u32),
+    /// The same without documentation tests.
+    WithoutDocumentation(u32),
+}
+
+/// A worker's build.
+pub(super) struct Bench {
+    seat: Seat,
+    /// The files beside the tree.
+    folder: PathBuf,
+    /// Whether it can still be brought back after each run.
+    pub(super) is_whole: bool,
+    /// Functions that ran while it was built.
+    pub(super) while_building: BTreeSet<usize>,
+    /// Functions that each command enters, by its place.
+    pub(super) entered: BTreeMap<usize, Entered>,
+}
+
+/// What stands for a build that cannot be used: why not.
+type Aside<T> = Result<T, String>;
+
+/// The first worker's build, and which mutants had to be left out of it for it to compile.
+pub(super) fn find(
+    lab: &Lab<'_>,
+    schema: &Schema,
+    commands: &[usize],
+) -> Result<Aside<(Bench, Without)>, RunError> {
+    let mut without = Without::default();
+    let _turn = lab.seat(0);
+    let mut bench = match Bench::open(lab, 0) {
+        Ok(bench) => bench,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    for round in 0..MOST_ROUNDS {
+        let errors = match bench.build(lab, schema, &without, commands, round)? {
+            Ok(None) => return Ok(bench.ready(lab, commands)?.map(|bench| (bench, without))),
+            Ok(Some(errors)) => errors,
+            Err(why) => return Ok(Err(why)),
+        };
+        let fewer = errors.arms.difference(&without.arms).count();
+        without.arms.extend(&errors.arms);
+        if fewer > 0 {
+            continue;
+        }
+        // A constant may be what needs a function to be `const`.
+        if schema.has_constants() && !without.constants {
+            without.constants = true;
+            continue;
+        }
+        let said = errors.others.first().map_or("nothing", String::as_str);
+        return Ok(Err(format!("the tree with all mutants does not build: {said}")));
+    }
+    Ok(Err(format!("the tree with all mutants does not build in {MOST_ROUNDS} rounds")))
+}
+
+impl Bench {
+    /// The same build for another worker.
+    pub(super) fn make(
+        lab: &Lab<'_>,
+        worker: usize,
+        schema: &Schema,
+        without: &Without,
+        commands: &[usize],
+    ) -> Result<Aside<Self>, RunError> {
+        let _turn = lab.seat(worker);
+        let mut bench = match Self::open(lab, worker) {
+            Ok(bench) => bench,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        match bench.build(lab, schema, without, commands, 0)? {
+            Ok(None) => bench.ready(lab, commands),
+            Ok(Some(_)) => Ok(Err("it builds for one worker and not for another".to_owned())),
+            Err(why) => Ok(Err(why)),
+        }
+    }
+
+    fn open(lab: &Lab<'_>, worker: usize) -> Result<Self, WorkspaceError> {
+        let folder = lab.seats.len() + worker;
+        let seat = Seat::create(lab.task, (&lab.scratch, &lab.golden), (worker, folder))?;
+        let folder = seat.workspace.path().join("cache/one-build");
+        Ok(Self {
+            seat,
+            folder,
+            is_whole: true,
+            while_building: BTreeSet::new(),
+            entered: BTreeMap::new(),
+        })
+    }
+
+    /// Builds what each of the commands tests; the errors of the first that does not build.
+    fn build(
+        &mut self,
+        lab: &Lab<'_>,
+        schema: &Schema,
+        without: &Without,
+        commands: &[usize],
+        round: usize,
+    ) -> Result<Aside<Option<Errors>>, RunError> {
+        let Some(folder) = self.folder.to_str().map(str::to_owned) else {
+            return Ok(Err("the temporary directory has no UTF-8 name".to_owned()));
+        };
+        let texts = schema.texts(&folder, without);
+        let put = self.seat.workspace.write(&texts.tree).map_err(|error| error.to_string());
+        let put = put.and_then(|()| self.put(&texts).map_err(|error| error.to_string()));
+        if let Err(why) = put {
+            return Ok(Err(why));
+        }
+        for &command in commands {
+            let argv = CargoBuild::of(lab.argv(command)).and_then(|build| build.messages);
+            let argv = argv.expect("only commands that have it are offered this");
+            let messages = format!("{folder}/{MESSAGES}");
+            let words = ["sh", "-c", TO_FILE, &messages].map(str::to_owned);
+            let words = words.into_iter().chain(argv.words().iter().cloned()).collect();
+            let argv = Argv::new(words).expect("words without NUL");
+            let (step, first) = (Step::Command(command), Attempt::First);
+            let name = format!("one-build-w{}-{round}", self.seat.worker);
+            let log = lab.log_name(&name, step, ".build");
+            let run = lab.spawn(&mut self.seat, &argv, BUILD_LIMIT, step, first, log)?;
+            let said = fs::read(&messages).unwrap_or_default();
+            match run.exit {
+                Exit::Code(0) => {}
+                Exit::Code(_) => return Ok(Ok(Some(Errors::read(&said, &folder)))),
+                other => return Ok(Err(format!("its build: {other}"))),
+            }
+        }
+        Ok(Ok(None))
+    }
+
+    fn put(&self, texts: &Texts) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        for (name, text) in &texts.beside {
+            let path = self.folder.join(name);
+            // Only what is new: cargo tells changes by time.
+            if fs::read(&path).ok().as_deref() != Some(text.as_bytes()) {
+                fs::write(path, text)?;
+            }
+        }
+        if !self.folder.join(ENTERED).exists() {
+            fs::write(self.folder.join(ENTERED), "")?;
+            let marking = self.folder.join(MARKING.0);
+            fs::write(&marking, MARKING.1)?;
+            fs::set_permissions(marking, Permissions::from_mode(0o755))?;
+        }
+        fs::write(self.folder.join(CHOSEN), TRACE.to_le_bytes())
+    }
+
+    /// Makes the built tree what every run starts from, and runs the commands on it once with no mutant
+    /// chosen: they must pass, and tell which functions they enter.
+    fn ready(mut self, lab: &Lab<'_>, commands: &[usize]) -> Result<Aside<Self>, RunError> {
+        self.while_building = Entered::read(&self.folder.join(ENTERED)).programs;
+        let settled = fs::write(self.folder.join(ENTERED), "")
+            .and_then(|()| fs::write(self.folder.join(CHOSEN), NONE.to_le_bytes()))
+            .and_then(|()| fs::remove_file(self.folder.join(MESSAGES)));
+        if let Err(error) = settled {
+            return Ok(Err(error.to_string()));
+        }
+        let Some(certificate) = self.seat.certificate.take() else {
+            return Ok(Err("its build left processes that could not be ended".to_owned()));
+        };
+        let adopted = self.seat.workspace.adopt(Scope::Everything, &certificate);
+        let back = adopted.and_then(|()| self.seat.workspace.reset(certificate));
+        if let Err(error) = back {
+            return Ok(Err(error.to_string()));
+        }
+        self.seat.warm = true;
+        for &command in commands {
+            let step = Step::Command(command);
+            let name = format!("one-build-w{}", self.seat.worker);
+            let log = lab.log_name(&name, step, ".trace");
+            let (run, entered) = self.run(lab, step, What::Noting, log)?;
+            if !run.passed() || !self.is_whole {
+                let id = &lab.task.commands[command].id;
+                let why = format!("`{id}` does not pass on the build of all mutants: {}", run.exit);
+                return Ok(Err(why));
+            }
+            self.entered.insert(command, entered);
+        }
+        Ok(Ok(self))
+    }
+
+    /// Runs a command, and brings the tree back; with the functions that were noted.
+    pub(super) fn run(
+        &mut self,
+        lab: &Lab<'_>,
+        step: Step,
+        what: What,
+        log: String,
+    ) -> Result<(Run, Entered), RunError> {
+        let Step::Command(command) = step else { unreachable!("executors run commands") };
+        if lab.covered.load(Ordering::SeqCst) {
+            self.seat.workspace.cover()?;
+        }
+        let (chosen, rustdoc) = match what {
+            What::Noting => (TRACE, Some(format!("{}/{}", self.folder.display(), MARKING.0))),
+            What::Chosen(number) => (number, None),
+            What::WithoutDocumentation(number) => (number, Some(NO_RUSTDOC.to_owned())),
+        };
+        // Under an overlay mount, what is put there goes where the command writes.
+        let there = self.seat.workspace.written(&self.folder);
+        let put = fs::create_dir_all(&there)
+            .and_then(|()| fs::write(there.join(CHOSEN), chosen.to_le_bytes()));
+        put.map_err(|error| RunError::Log { path: there.clone(), error })?;
+        let (argv, limit) = (lab.argv(command), lab.limit(command));
+        let usual = self.seat.environment.clone();
+        if let Some(rustdoc) = rustdoc {
+            self.seat.environment = usual.clone().with("RUSTDOC", &rustdoc);
+        }
+        let run = lab.spawn(&mut self.seat, argv, limit, step, Attempt::First, log);
+        self.seat.environment = usual;
+        let run = run?;
+        let entered = Entered::read(&there.join(ENTERED));
+        let certificate = self.seat.certificate.take();
+        let is_back = certificate.is_some_and(|it| lab.bring_back(&mut self.seat, it));
+        self.is_whole = self.is_whole && is_back;
+        Ok((run, entered))
+    }
+}
+
+impl Entered {
+    /// What was noted in this file; nothing where there is none.
+    fn read(notes: &Path) -> Self {
+        let text = fs::read_to_string(notes).unwrap_or_default();
+        let mut lines = text.lines();
+        let programs = numbers(lines.by_ref().take_while(|line| *line != MARK));
+        Self { programs, documentation: numbers(lines) }
+    }
+
+    /// Adds what was entered in another run.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.programs.extend(&other.programs);
+        self.documentation.extend(&other.documentation);
+    }
+}
+
+fn numbers<'t>(lines: impl Iterator<Item = &'t str>) -> BTreeSet<usize> {
+    lines.filter_map(|line| line.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_the_mark_is_of_documentation() {
+        let folder = tempfile::tempdir().expect("a scratch folder");
+        let path = folder.path().join(ENTERED);
+        assert_eq!(Entered::read(&path), Entered::default());
+        fs::write(&path, "3\n1\n3\ndoc\n3\ndoc\n7\n").expect("notes");
+        let expected = Entered { programs: [1, 3].into(), documentation: [3, 7].into() };
+        assert_eq!(Entered::read(&path), expected);
+    }
+}
