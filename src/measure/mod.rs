@@ -123,6 +123,8 @@ pub struct Options {
     pub full_matrix: bool,
     /// Use the exact path alone.
     pub exact: bool,
+    /// Let workers that stay alive judge mutants.
+    pub hot: bool,
     /// Of which mutants a second answer is asked.
     pub confirm: Confirm,
     /// Run a sample of the mutants alone too, and hold it against what they did beside others.
@@ -177,6 +179,7 @@ impl Options {
             limits: Limits::default(),
             full_matrix: false,
             exact: true,
+            hot: false,
             confirm: Confirm::Off,
             check_parallel: false,
             max_undecided: None,
@@ -213,6 +216,7 @@ impl Options {
             logs,
             output_limit: self.output_limit,
             full_matrix: self.full_matrix,
+            hot: self.hot,
             flaky: lets_through.then_some(flaky),
         }
     }

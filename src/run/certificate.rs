@@ -4,7 +4,8 @@
 /// of the run gave `ECHILD`, or the init of its PID namespace was reaped), or nothing was ever started.
 ///
 /// A workspace may be reset or used again only with one in hand: a process that still lives could
-/// write into it without a trace. Only this stage can make one. It says nothing about processes
+/// write into it without a trace. A worker between two children is none that could: it waits for the
+/// engine and holds nothing open for writing (`executor/worker`). Only this stage can make one. It says nothing about processes
 /// that a service outside the run started on its behalf (a container daemon, `at`, `cron`).
 #[derive(Debug)]
 pub struct Certificate(());

@@ -37,6 +37,8 @@ pub struct Settings {
     pub output_limit: u64,
     /// Run every command on every mutant.
     pub full_matrix: bool,
+    /// Whether workers that stay alive may judge mutants.
+    pub hot: bool,
     /// Let commands through that give two answers on the unmutated tree, such as those at these
     /// places, which are known to: their failures show nothing. `None` refuses them.
     pub flaky: Option<BTreeSet<usize>>,
@@ -201,6 +203,8 @@ impl<'a> Lab<'a> {
     pub(super) fn vacate(&self, worker: usize) -> Result<(), RunError> {
         let mut seat = self.seat(worker);
         seat.vacant = true;
+        // Processes that serve in it take room too.
+        seat.ladders.iter_mut().for_each(Vec::clear);
         Ok(seat.workspace.vacate()?)
     }
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -16,14 +17,14 @@ use super::exec::order::{Order, Report};
 use super::exit::Exit;
 use super::orphans;
 use super::processes::{all, timespec};
-use super::sandbox::Sandbox;
+use super::sandbox::{Groups, Sandbox};
 use super::turns::Share;
 
 /// How long a command's processes have to end by themselves after a time-out or an interrupt.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Bytes of output that the log keeps from the start, and as many from the end.
-const KEEP: usize = 128 << 10;
+pub(in crate::run) const KEEP: usize = 128 << 10;
 
 /// How long after limit and grace a helper must have answered: its own bound for ending processes
 /// and plenty for a machine under load. Only a helper that the command stopped is ever that late.
@@ -82,7 +83,7 @@ pub struct Spawner {
     run: String,
     sandbox: Sandbox,
     share: Option<Share>,
-    live: Mutex<Live>,
+    live: Arc<Mutex<Live>>,
 }
 
 #[derive(Debug, Default)]
@@ -104,7 +105,7 @@ impl Spawner {
         let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let run = format!("{:x}-{:x}", std::process::id(), now.as_nanos());
         let helper = std::path::absolute(helper)?;
-        Ok(Self { helper, run, sandbox, share: None, live: Mutex::default() })
+        Ok(Self { helper, run, sandbox, share: None, live: Arc::default() })
     }
 
     /// The same for a run that shares its workers with others.
@@ -139,43 +140,34 @@ impl Spawner {
     /// The same with the working directory seen at this place, which hides what is there; that needs
     /// namespaces, else nothing runs.
     pub fn run_shown_at(&self, spec: &CommandSpec<'_>, shown_at: Option<&Path>) -> Finished {
-        let (mut child, ticket, token) = match self.begin(spec, shown_at) {
-            Ok(begun) => begun,
-            Err(exit) => return Finished::nothing_ran(exit),
-        };
-        let limit = spec.limit.saturating_add(GRACE).saturating_add(PATIENCE);
-        let helper = child.id();
-        let answer = answer(&mut child, limit);
-        self.live().lifelines.remove(&ticket);
-        let status = orphans::end_helper(&mut child);
-        match answer.as_deref().map(serde_json::from_slice::<Report>) {
-            Some(Ok(report)) if report.token == token => Finished::reported(report),
-            Some(Ok(_)) => self.lost(helper, "the command answered in the helper's place".into()),
-            Some(Err(_)) => {
-                let why = match status {
-                    Ok(status) => {
-                        format!("the helper died ({status}), perhaps by the command's hand")
-                    }
-                    Err(error) => format!("the helper cannot be waited for: {error}"),
-                };
-                self.lost(helper, why)
-            }
-            None => self.lost(helper, "the helper did not answer in time and was ended".into()),
+        match self.begin(spec, shown_at, None) {
+            Ok(mut begun) => begun.finish(spec.limit),
+            Err(exit) => Finished::nothing_ran(exit),
         }
     }
 
-    /// What came of a command whose helper gave no answer.
-    fn lost(&self, helper: u32, why: String) -> Finished {
-        let lost = Finished::lost(why);
-        self.sandbox.groups.remove(helper);
-        lost
+    /// Starts a command that finds the other end of a socket as its stdin, and leaves it running; it is
+    /// ended with what is given, and by an interrupt. The first packet in the socket is the number of its
+    /// first process, as `{"leader": N}`.
+    ///
+    /// # Errors
+    /// It could not be started: what its exit is then.
+    pub fn start(&self, spec: &CommandSpec<'_>, channel: OwnedFd) -> Result<Begun, Exit> {
+        self.begin(spec, None, Some(channel))
+    }
+
+    /// Whether the run was interrupted.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.live().interrupted
     }
 
     fn begin(
         &self,
         spec: &CommandSpec<'_>,
         shown_at: Option<&Path>,
-    ) -> Result<(Child, u64, String), Exit> {
+        channel: Option<OwnedFd>,
+    ) -> Result<Begun, Exit> {
         let log = std::path::absolute(spec.log)
             .map_err(|error| Exit::Lost(format!("`{}`: {error}", spec.log.display())))?;
         let token = token().map_err(Exit::Lost)?;
@@ -187,6 +179,7 @@ impl Spawner {
             grace: GRACE,
             output_limit: spec.output_limit,
             keep: KEEP,
+            channel: channel.is_some(),
             log,
             workspace: spec.workspace.to_owned(),
             sandbox,
@@ -204,31 +197,36 @@ impl Spawner {
             .current_dir(spec.cwd)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+            .stderr(channel.map_or_else(Stdio::null, Stdio::from));
         // Held over the start, so that an interrupt finds each helper's lifeline.
         let mut live = self.live();
         if live.interrupted {
             return Err(Exit::Interrupted);
         }
-        let mut child = orphans::start_helper(&mut command).map_err(|error| {
-            let (helper, cwd) = (self.helper.display(), spec.cwd.display());
-            let why = format!("the helper `{helper}` in `{cwd}`: {error}");
-            if error.kind() == io::ErrorKind::ArgumentListTooLong {
-                // The helper's words are the command's and a few more.
-                Exit::NotStarted(exec::too_long(spec.argv.first().map_or("", |word| word)))
-            } else if exec::is_want(&error) {
-                Exit::Starved(why)
-            } else {
-                Exit::Lost(why)
-            }
-        })?;
+        let mut child =
+            orphans::start_helper(&mut command).map_err(|error| self.not_started(&error, spec))?;
         let mut lifeline = child.stdin.take().expect("a piped stdin");
         // A helper that is gone already shows as a missing answer.
         let _ = lifeline.write_all(format!("{token}\n").as_bytes());
         let ticket = live.next;
         live.next += 1;
         live.lifelines.insert(ticket, lifeline);
-        Ok((child, ticket, token))
+        let (live, groups) = (Arc::clone(&self.live), self.sandbox.groups.clone());
+        Ok(Begun { child, ticket, token, live, groups, is_over: false })
+    }
+
+    /// Why a helper did not start.
+    fn not_started(&self, error: &io::Error, spec: &CommandSpec<'_>) -> Exit {
+        let (helper, cwd) = (self.helper.display(), spec.cwd.display());
+        let why = format!("the helper `{helper}` in `{cwd}`: {error}");
+        if error.kind() == io::ErrorKind::ArgumentListTooLong {
+            // The helper's words are the command's and a few more.
+            Exit::NotStarted(exec::too_long(spec.argv.first().map_or("", |word| word)))
+        } else if exec::is_want(error) {
+            Exit::Starved(why)
+        } else {
+            Exit::Lost(why)
+        }
     }
 
     /// Ends all commands that run; later ones end at once. Both as [`Exit::Interrupted`], unless a
@@ -253,7 +251,70 @@ impl Spawner {
     }
 
     fn live(&self) -> MutexGuard<'_, Live> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.live)
+    }
+}
+
+fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
+    live.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A command that was started; dropped, it is ended.
+#[derive(Debug)]
+pub struct Begun {
+    child: Child,
+    ticket: u64,
+    token: String,
+    live: Arc<Mutex<Live>>,
+    /// Where the helper made one for the command.
+    groups: Groups,
+    is_over: bool,
+}
+
+impl Begun {
+    /// Waits for its end, which is to come within `limit`.
+    fn finish(&mut self, limit: Duration) -> Finished {
+        let limit = limit.saturating_add(GRACE).saturating_add(PATIENCE);
+        let answer = answer(&mut self.child, limit);
+        lock(&self.live).lifelines.remove(&self.ticket);
+        let status = orphans::end_helper(&mut self.child);
+        self.is_over = true;
+        let why = match answer.as_deref().map(serde_json::from_slice::<Report>) {
+            Some(Ok(report)) if report.token == self.token => return Finished::reported(report),
+            Some(Ok(_)) => "the command answered in the helper's place".to_owned(),
+            Some(Err(_)) => match status {
+                Ok(status) => format!("the helper died ({status}), perhaps by the command's hand"),
+                Err(error) => format!("the helper cannot be waited for: {error}"),
+            },
+            None => "the helper did not answer in time and was ended".to_owned(),
+        };
+        self.groups.remove(self.child.id());
+        Finished::lost(why)
+    }
+
+    /// Waits for it, where it is about to end by itself, no longer than `limit` and a while.
+    #[must_use]
+    pub fn wait(mut self, limit: Duration) -> Finished {
+        self.finish(limit)
+    }
+
+    /// Ends it and whatever it started.
+    #[must_use]
+    pub fn end(mut self) -> Finished {
+        self.cut()
+    }
+
+    fn cut(&mut self) -> Finished {
+        lock(&self.live).lifelines.remove(&self.ticket);
+        self.finish(Duration::ZERO)
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.cut();
+        }
     }
 }
 

@@ -22,12 +22,17 @@ fn sandbox(quirks: &str) -> Sandbox {
     };
     let tests = (0..20).map(test).collect::<String>();
     let usual = "import os\nimport product\nSET = [name for name, value in vars(product).items() if value is True]\n\
-                 OPTIONS = {}\n\ndef hooks(name): return []\n\ndef before(stops, plugin): return None\n\n";
+                 OPTIONS = {}\nSERVES = False\n\ndef hooks(name): return []\n\ndef before(stops, plugin): return None\n\n";
+    let checks = format!("import product\n{tests}");
+    project(sandbox, &flags, &checks, &format!("{usual}{quirks}"), TASK)
+}
+
+fn project(sandbox: Sandbox, product: &str, checks: &str, quirks: &str, task: &str) -> Sandbox {
     sandbox
-        .write("tree/product.py", flags)
-        .write("tree/checks.py", format!("import product\n{tests}"))
-        .write("tree/quirks.py", format!("{usual}{quirks}"))
-        .write("tree/adequacy.toml", TASK)
+        .write("tree/product.py", product)
+        .write("tree/checks.py", checks)
+        .write("tree/quirks.py", quirks)
+        .write("tree/adequacy.toml", task)
         .write("tree/pytest", include_str!("fake_pytest.py"))
         .write("state/x", "");
     let mode = fs::Permissions::from_mode(0o755);
@@ -225,4 +230,173 @@ fn what_may_change_a_status_or_is_not_worth_it_keeps_the_exact_path() {
     ran.exits(0).says("Verdicts by executor: 49 exact;");
     let why = json!("too few mutants to gain by it");
     ran.same(executors(&sandbox)["offered"][0]["steps_aside"].clone(), why);
+}
+
+/// A tree of fifty functions and ten flags, each a mutant, of which the tests look at forty and eight. Its
+/// command loads the plugin of a worker.
+fn served(quirks: &str, task: &str) -> Sandbox {
+    let functions = (0..50).map(|at| format!("def f{at:02}(): return False\n\n"));
+    let flags = (0..10).map(|at| format!("F{at} = False\n"));
+    let product = functions.chain(flags).collect::<String>();
+    let test = |at: u32| {
+        let flag = if at < 8 { format!("    assert not product.F{at}\n") } else { String::new() };
+        format!("def test_{at:02}():\n    assert not product.f{at:02}()\n{flag}\n")
+    };
+    let tests = (0..40).map(test).collect::<String>();
+    let usual = "import os, sys, time\nSERVES = True\nOPTIONS = {}\nPLUGINS = []\n\n\
+                 def hooks(name): return []\n\ndef before(stops, plugin): return None\n\n\
+                 def before_worker(): pass\n\ndef in_child(): pass\n\n";
+    let checks = format!("import product\n\n{tests}");
+    project(Sandbox::new(), &product, &checks, &format!("{usual}{quirks}"), task)
+}
+
+/// Runs both ways, and gives how the first went.
+fn both_ways(sandbox: &Sandbox) -> Ran<'_> {
+    seal(sandbox, &["--exact", "-o", "exact.out"]).run().exits(0);
+    let verdicts = |run: &str| {
+        let lines = sandbox.lines(&format!("{run}/outcomes.jsonl")).split_off(1);
+        let verdict =
+            |line: &Value| format!("{} {} {}", line["id"], line["outcome"], line["reason"]);
+        let mut verdicts = lines.iter().map(verdict).collect::<Vec<_>>();
+        verdicts.sort();
+        verdicts
+    };
+    let ran = seal(sandbox, &["--hot"]).run();
+    ran.exits(0).same(verdicts("adequacy.out"), verdicts("exact.out"));
+    let contract = |run: &str| sandbox.bytes(&format!("{run}/sealed/contract.json"));
+    ran.same(contract("adequacy.out"), contract("exact.out"));
+    ran
+}
+
+#[test]
+fn workers_judge_changed_functions_hot_and_what_loading_does_warm() {
+    let sandbox = served("", TASK);
+    let ran = both_ways(&sandbox);
+    ran.says("Verdicts by executor: 50 hot, 10 warm; survivors by basis: 12 ran\n");
+    ran.says("made again on the exact path; none differs\n");
+    let steps = executors(&sandbox)["offered"].clone();
+    let steps = steps.as_array().expect("a list").iter().map(|one| one["steps_aside"].clone());
+    ran.same(steps.collect::<Vec<_>>(), vec![Value::Null; 3]);
+    for line in lines(&sandbox) {
+        let run = &line["runs"][0];
+        let hot = json!([{"executor": "hot", "why": "the body of the module changed"}]);
+        let mut declined = run["declined"].clone();
+        if line["executor"] == "warm" {
+            let one = declined[0].as_object_mut().expect("an object");
+            one.retain(|name, _| name == "executor" || name == "why");
+            ran.same(declined, hot);
+        } else {
+            ran.same(declined, Value::Null);
+        }
+        let log = run["log"].as_str().expect("a name");
+        let killed = sandbox.read(&format!("adequacy.out/logs/{log}")).contains("FAILED test_");
+        ran.same(killed, line["outcome"] == "killed");
+    }
+}
+
+#[test]
+fn what_a_worker_cannot_vouch_for_goes_down_the_ladder() {
+    let quirks = "\
+def in_child():
+    import product, signal
+    if product.f00():
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+    if product.f01(): time.sleep(60)
+    if product.f02(): os._exit(0)
+    if product.f03(): os._exit(1)
+    if product.f45(): sys.exit(1)
+    if product.f04() and not os.fork():
+        os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(60)
+    if product.f46():
+        with open('checks.py', 'w') as file: file.write('nothing')
+        os.remove('product.py')
+";
+    let sandbox = served(quirks, TASK);
+    let ran = both_ways(&sandbox);
+    ran.says("Verdicts by executor: 45 hot, 10 warm, 5 sharpened; survivors by basis: 12 ran\n");
+    let why = lines(&sandbox);
+    let why = why.iter().flat_map(|line| line["runs"][0]["declined"].as_array().cloned());
+    let why = why.flatten().filter(|one| one["why"] != "the body of the module changed");
+    let mut why = why.map(|one| format!("{} {}", one["executor"], one["why"])).collect::<Vec<_>>();
+    why.sort();
+    ran.same(
+        why,
+        [
+            "exit 0 before pytest came to its end",
+            "exit 1 before pytest came to its end",
+            "exit 1 before pytest came to its end",
+            "still running at the time limit",
+            "the worker ended",
+        ]
+        .map(|why| format!("\"hot\" \"{why}\""))
+        .to_vec(),
+    );
+}
+
+#[test]
+fn a_command_that_a_fork_would_not_do_justice_has_no_worker() {
+    let quirks = "\
+WAY = sys.argv[1]
+if WAY == 'workers': PLUGINS = ['dsession']
+
+def before_worker():
+    if WAY == 'below':
+        child = os.fork()
+        if child: os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    if WAY == 'threads':
+        import threading
+        threading.Thread(target=time.sleep, args=(5,), daemon=True).start()
+    if WAY == 'leaves': open('left', 'w').close()
+    if WAY == 'writes':
+        import tempfile
+        global FILE
+        FILE = open(os.path.join(tempfile.gettempdir(), 'log'), 'w')
+    if WAY == 'silent': sys.exit(0)
+
+def in_child():
+    if WAY == 'fails': sys.exit(1)
+";
+    let ways = [
+        ("workers", "pytest-xdist has workers"),
+        ("below", "pytest runs in a process below the command's"),
+        ("threads", "it has threads"),
+        ("writes", "a file is open for writing: "),
+        ("leaves", "it leaves `"),
+        ("silent", "it ended before a worker was ready: exit 0"),
+        ("fails", "the unmutated tree does not pass there: exit 1 before pytest came to its end"),
+    ];
+    let command = |(way, _): &(&str, &str)| {
+        format!("[[acceptance]]\nid = '{way}'\nargv = ['./pytest', '{way}']\n")
+    };
+    let commands = ways.iter().map(command).collect::<String>();
+    let (head, rest) = TASK.split_once("[[acceptance]]").expect("there is one");
+    let (_, rest) = rest.split_once("[[protected]]").expect("there is one");
+    let sandbox = served(quirks, &format!("{head}{commands}[[protected]]{rest}"));
+    let ran = seal(&sandbox, &["--hot", "--limit", "50"]).run();
+    ran.exits(0);
+    let offered = executors(&sandbox)["offered"].clone();
+    for (way, why) in ways {
+        ran.tells(&format!("note: `{way}` has no hot worker: {why}"));
+        let offered = offered.as_array().expect("a list").iter();
+        let hot = offered.filter(|one| one["command"] == way && one["executor"] == "hot");
+        let why = hot.map(|one| one["steps_aside"].as_str().is_some_and(|it| it.contains(why)));
+        ran.same(why.collect::<Vec<_>>(), vec![true]);
+    }
+}
+
+#[test]
+fn the_python_side_of_workers_passes_its_own_tests() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let tested = std::process::Command::new("python3")
+        .args(["-m", "unittest", "discover", "-s", "tests/worker"])
+        .current_dir(root)
+        .env("PYTHONPATH", root.join("src/run/executor/worker"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .expect("python3 starts");
+    let said = String::from_utf8_lossy(&tested.stderr);
+    assert!(tested.status.success() && said.contains("\nOK"), "{said}");
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Stands in for pytest where tests may use the standard library only: collects functions `test_*` of
-checks.py, takes `-x` and `-p` from PYTEST_ADDOPTS, calls the hooks that our plugin has, ends with
-pytest's statuses. `quirks.py` of the tree says how it misbehaves."""
+checks.py, takes `-x` and `-p` from PYTEST_ADDOPTS, calls the hooks that our plugins have, ends with
+pytest's statuses. `quirks.py` of the tree says how it misbehaves, and whether PYTEST_PLUGINS is heard."""
 
 import importlib
 import os
@@ -22,6 +22,11 @@ sys.modules["pytest"] = pytest
 
 import quirks  # noqa: E402
 
+served = quirks.SERVES and os.environ.get("PYTEST_PLUGINS")
+if served:
+    quirks.before_worker()
+    named.append(served)
+
 TerminalReporter = type("TerminalReporter", (), {"__module__": "_pytest.terminal"})
 
 
@@ -33,28 +38,44 @@ class Hooks:
 
 
 option = types.SimpleNamespace(maxfail=int(stops), tbstyle="native", **quirks.OPTIONS)
-manager = types.SimpleNamespace(getplugin=lambda name: TerminalReporter())
-config = types.SimpleNamespace(option=option, hook=Hooks(), pluginmanager=manager)
+manager = types.SimpleNamespace(
+    getplugin=lambda name: TerminalReporter(), has_plugin=lambda name: name in quirks.PLUGINS
+)
+config = types.SimpleNamespace(
+    option=option, hook=Hooks(), pluginmanager=manager, _ensure_unconfigure=lambda: None
+)
 plugins = [importlib.import_module(name) for name in named]
-traces = [name for name in os.environ if name.startswith("ADEQUACY_PROBE") or name == "PYTHONPATH"]
-assert not traces and not [path for path in sys.path if path.endswith("probe")], "the plugin shows"
-status = quirks.before(stops, bool(plugins))
-if status is not None:
-    sys.exit(status)
+traces = [name for name in ("ADEQUACY_PROBE", "ADEQUACY_SERVE", "PYTHONPATH") if name in os.environ]
+traces += [path for path in sys.path if path.endswith(("probe", "python"))]
+assert not (plugins and traces), traces
+if not served:
+    status = quirks.before(stops, bool(plugins))
+    if status is not None:
+        sys.exit(status)
 checks = importlib.import_module("checks")
 tests = [getattr(checks, name) for name in dir(checks) if name.startswith("test_")]
-session = types.SimpleNamespace(config=config, items=tests)
-for plugin in plugins:
-    plugin.pytest_runtestloop(session)
+session = types.SimpleNamespace(config=config, items=tests, testsfailed=0, exitstatus=0)
+
+
+def tell(hook, *arguments):
+    for plugin in plugins:
+        getattr(plugin, hook, lambda *_: None)(*arguments)
+
+
+tell("pytest_runtestloop", session)
+if served:
+    quirks.in_child()
 failed = 0
 for test in tests:
     try:
-        for plugin in plugins:
-            plugin.pytest_runtest_call(types.SimpleNamespace(nodeid=test.__name__))
+        tell("pytest_runtest_call", types.SimpleNamespace(nodeid=test.__name__))
         test()
     except AssertionError:
         failed += 1
         print("FAILED", test.__name__)
-        if stops:
+        tell("pytest_runtest_logreport", types.SimpleNamespace(failed=True, nodeid=test.__name__))
+        if option.maxfail:
             break
-sys.exit(int(failed > 0))
+session.exitstatus = int(failed > 0)
+config._ensure_unconfigure()
+sys.exit(session.exitstatus)

@@ -120,7 +120,7 @@ fn a_system_without_room_for_a_process_is_no_status() {
     let mut helper = Command::new("python3")
         .args(["-c", start])
         .arg(&helper)
-        .args(["__exec", "60000", "1000", "1000", "1000"])
+        .args(["__exec", "60000", "1000", "1000", "1000", "0"])
         .arg(folder.join("log"))
         .arg(folder)
         .args([&unheld(), "", "--", "true"])
@@ -172,7 +172,7 @@ fn a_log_that_cannot_be_written_is_lost() {
             "sh",
             env!("CARGO_BIN_EXE_adequacy"),
         ])
-        .args(["__exec", "60000", "1000", "9999999", "100000"])
+        .args(["__exec", "60000", "1000", "9999999", "100000", "0"])
         .arg(&log)
         .arg(bench.work())
         .args([&unheld(), "", "--", "sh", "-c", "yes | head -c 50000"])
@@ -249,7 +249,7 @@ fn what_signals_the_caller_ignores_or_blocks_is_no_business_of_a_command() {
     let mut helper = Command::new("sh")
         .args(["-c", "trap '' HUP INT QUIT TERM USR1 XFSZ PIPE TSTP TTOU; exec \"$@\"", "sh"])
         .arg(env!("CARGO_BIN_EXE_adequacy"))
-        .args(["__exec", "60000", "1000", "9999", "9999"])
+        .args(["__exec", "60000", "1000", "9999", "9999", "0"])
         .args([bench.folder.path().join("log"), bench.work()])
         .args([&unheld(), "", "--", "grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"])
         .stdin(Stdio::piped())

@@ -37,7 +37,7 @@ fn runs_of_both(once: bool) -> [Vec<(Attempt, Exit)>; 2] {
     let only = if once { format!("[ ! -e '{}' ] && ", met.display()) } else { String::new() };
     let answer = r#"{"token":"%s","exit":{"starved":"no processes left"},"wall":{"secs":0,"nanos":0},"cpu":{"secs":0,"nanos":0},"peak_rss":0,"output_bytes":0,"ended":true}\n"#;
     let script = format!(
-        "#!/bin/sh\ncase \"$6\" in */{}.*) if {only}: > '{}'; then read -r token; \
+        "#!/bin/sh\ncase \"$7\" in */{}.*) if {only}: > '{}'; then read -r token; \
          printf '{answer}' \"$token\"; exit; fi;; esac\nexec '{}' \"$@\"\n",
         plan.mutants[0].id,
         met.display(),
@@ -54,6 +54,7 @@ fn runs_of_both(once: bool) -> [Vec<(Attempt, Exit)>; 2] {
         logs,
         output_limit: 1 << 20,
         full_matrix: false,
+        hot: false,
         flaky: None,
     };
     let sources = Sources { tree: &snapshot, heldout: None, links: &[], bytecode: None };

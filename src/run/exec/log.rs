@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 /// The open log. The start is written as it comes, so that it is there whatever happens to us.
-pub(super) struct Log {
+pub(in crate::run) struct Log {
     file: File,
     keep: usize,
     head: usize,
@@ -20,7 +20,7 @@ impl Log {
     ///
     /// # Errors
     /// The file cannot be made; the message holds its path.
-    pub(super) fn create(path: &Path, keep: usize) -> io::Result<Self> {
+    pub(in crate::run) fn create(path: &Path, keep: usize) -> io::Result<Self> {
         // What cannot be removed is still there when the new file is made.
         let _ = fs::remove_file(path);
         let file = File::create_new(path).map_err(|error| {
@@ -30,13 +30,13 @@ impl Log {
     }
 
     /// Bytes taken so far.
-    pub(super) fn total(&self) -> u64 {
+    pub(in crate::run) fn total(&self) -> u64 {
         self.total
     }
 
     /// Takes a piece of output. A write error is kept for [`Log::finish`]: the command's output
     /// must be read on, or the command would block.
-    pub(super) fn take(&mut self, bytes: &[u8]) {
+    pub(in crate::run) fn take(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let (head, rest) = bytes.split_at(bytes.len().min(self.keep - self.head));
         self.head += head.len();
@@ -57,7 +57,7 @@ impl Log {
     ///
     /// # Errors
     /// The first write error of the log's life.
-    pub(super) fn finish(mut self) -> io::Result<()> {
+    pub(in crate::run) fn finish(mut self) -> io::Result<()> {
         let dropped = self.total - (self.head + self.tail.len()) as u64;
         if dropped > 0 {
             self.write(format!("\n[adequacy: {dropped} bytes of output left out]\n").as_bytes());

@@ -9,7 +9,7 @@ mod fence;
 mod gauge;
 mod group;
 mod layer;
-mod log;
+pub(in crate::run) mod log;
 mod mounts;
 mod namespaces;
 mod network;
@@ -30,11 +30,13 @@ use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
+use rustix::fs::{Mode, OFlags};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
     DumpableBehavior, Resource, Rlimit, getpid, set_child_subreaper, set_dumpable_behavior,
     setrlimit, setsid,
 };
+use rustix::stdio::{dup2_stderr, stderr};
 
 use self::group::Group;
 use self::log::Log;
@@ -64,7 +66,8 @@ pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(order) = Order::parse(words) else { return ExitCode::from(2) };
     // Before the command starts, so that it cannot read it from the pipe.
     let Ok(token) = token() else { return ExitCode::from(2) };
-    let report = run(&order).unwrap_or_else(|error| Some(could_not_prepare(&error)));
+    let Ok(channel) = channel(&order) else { return ExitCode::from(2) };
+    let report = run(&order, channel).unwrap_or_else(|error| Some(could_not_prepare(&error)));
     // Else we are not the helper: the init, which has nothing left to do.
     let Some(report) = report else { return ExitCode::SUCCESS };
     let report = Report { token, ..report };
@@ -86,6 +89,17 @@ fn token() -> io::Result<String> {
         }
         token.push(byte[0]);
     }
+}
+
+/// The socket that the command is to find as its stdin, which came as our stderr.
+fn channel(order: &Order) -> io::Result<Option<OwnedFd>> {
+    if !order.channel {
+        return Ok(None);
+    }
+    let channel = rustix::io::fcntl_dupfd_cloexec(stderr(), 3)?;
+    let nothing = rustix::fs::open("/dev/null", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    dup2_stderr(&nothing)?;
+    Ok(Some(channel))
 }
 
 /// Closes what our caller's own caller left open (a job server, a terminal's descriptor, a lock):
@@ -121,16 +135,18 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 ///
 /// # Errors
 /// Something fails before the command starts.
-fn run(order: &Order) -> io::Result<Option<Report>> {
+fn run(order: &Order, channel: Option<OwnedFd>) -> io::Result<Option<Report>> {
     // Before anything is restricted.
     let log = Log::create(&order.log, order.keep)?;
     let group = Group::make(&order.sandbox)?;
     let report = if order.sandbox.namespaces {
-        setsid().map_err(io::Error::from).and_then(|_| namespaces::run(order, log, &group))
+        setsid()
+            .map_err(io::Error::from)
+            .and_then(|_| namespaces::run(order, (log, channel), &group))
     } else if let Some(place) = &order.shown_at {
         Err(at(place, &io::Error::other("only namespaces can show a tree there")))
     } else {
-        serve(order, log, &group).map(Some)
+        serve(order, (log, channel), &group).map(Some)
     };
     // The init leaves the group to the helper.
     let report = report.unwrap_or_else(|error| Some(could_not_prepare(&error)));
@@ -141,13 +157,17 @@ fn run(order: &Order) -> io::Result<Option<Report>> {
 ///
 /// # Errors
 /// Something fails before the command starts.
-fn serve(order: &Order, log: Log, group: &Group) -> io::Result<Report> {
+fn serve(
+    order: &Order,
+    (log, channel): (Log, Option<OwnedFd>),
+    group: &Group,
+) -> io::Result<Report> {
     prepare()?;
     let hold = start::Hold::prepare(order, group)?;
     let (read, write) = pipe()?;
     let child_ends = watch::child_ends()?;
     let begun = Instant::now();
-    let leader = match start::start(&order.argv, write, hold) {
+    let leader = match start::start(&order.argv, write, channel, hold) {
         Ok(leader) => leader,
         Err(exit) => return Ok(nothing_ran(exit)),
     };

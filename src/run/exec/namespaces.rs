@@ -30,7 +30,11 @@ use crate::run::sandbox::{Network, Place, Workspaces};
 ///
 /// # Errors
 /// The namespaces cannot be made.
-pub(super) fn run(order: &Order, log: Log, group: &Group) -> io::Result<Option<Report>> {
+pub(super) fn run(
+    order: &Order,
+    output: (Log, Option<OwnedFd>),
+    group: &Group,
+) -> io::Result<Option<Report>> {
     let here = PathBuf::from(OsString::from_vec(getcwd(Vec::new())?.into_bytes()));
     if order.sandbox.workspaces == Workspaces::Overlay {
         // Still with the rights of root, which an overlay needs for what it notes of files.
@@ -40,14 +44,14 @@ pub(super) fn run(order: &Order, log: Log, group: &Group) -> io::Result<Option<R
     let (answer, say_answer) = pipe_with(PipeFlags::CLOEXEC)?;
     let Some(init) = raw::fork_into(kinds(order.sandbox.network))? else {
         drop((say_mapped, answer));
-        let report = serve_inside(order, log, group, (&mapped, &here))
+        let report = serve_inside(order, output, group, (&mapped, &here))
             .unwrap_or_else(|error| could_not_prepare(&error));
         let line = serde_json::to_vec(&report).expect("a report is plain data");
         // Without a reader the helper is dead, and so are we.
         let _ = File::from(say_answer).write_all(&line);
         return Ok(None);
     };
-    drop((log, mapped, say_answer));
+    drop((output, mapped, say_answer));
     let told = map_users(init).and_then(|()| Ok(rustix::io::write(&say_mapped, b"m")?));
     drop(say_mapped); // an init that was told nothing ends
     let mut line = Vec::new();
@@ -80,7 +84,7 @@ fn reap(init: Pid) -> io::Result<()> {
 /// What init does: makes the namespaces what they are to be, then serves the order.
 fn serve_inside(
     order: &Order,
-    log: Log,
+    output: (Log, Option<OwnedFd>),
     group: &Group,
     (mapped, here): (&OwnedFd, &Path),
 ) -> io::Result<Report> {
@@ -105,7 +109,7 @@ fn serve_inside(
     if order.sandbox.network == Network::Loopback {
         network::loopback_up()?;
     }
-    serve(order, log, group)
+    serve(order, output, group)
 }
 
 /// Maps users and groups of the namespace to themselves: all of them where we may (root), else our

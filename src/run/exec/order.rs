@@ -10,7 +10,7 @@ use crate::run::exit::Exit;
 use crate::run::sandbox::Sandbox;
 
 /// One command to run, as the words after `__exec` spell it:
-/// `LIMIT_MS GRACE_MS OUTPUT_LIMIT KEEP LOG WORKSPACE SANDBOX SHOWN_AT [LAYER] -- ARGV...`, the sandbox as
+/// `LIMIT_MS GRACE_MS OUTPUT_LIMIT KEEP CHANNEL LOG WORKSPACE SANDBOX SHOWN_AT [LAYER] -- ARGV...`, the sandbox as
 /// JSON, the place empty where there is none.
 /// Environment and working directory are those of the helper itself.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(in crate::run) struct Order {
     pub(in crate::run) output_limit: u64,
     /// How many bytes from the start, and as many from the end, go to the log.
     pub(in crate::run) keep: usize,
+    /// Whether the helper's stderr is a socket that the command is to find as its stdin.
+    pub(in crate::run) channel: bool,
     /// The log file; an earlier one of this name is replaced.
     pub(in crate::run) log: PathBuf,
     /// The directory it may write in.
@@ -42,7 +44,8 @@ impl Order {
     /// The words that [`Order::parse`] reads.
     pub(in crate::run) fn words(&self) -> impl Iterator<Item = OsString> {
         let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-        let numbers = [ms(self.limit), ms(self.grace), self.output_limit, self.keep as u64]
+        let (keep, channel) = (self.keep as u64, u64::from(self.channel));
+        let numbers = [ms(self.limit), ms(self.grace), self.output_limit, keep, channel]
             .map(|n| n.to_string());
         let sandbox = serde_json::to_string(&self.sandbox).expect("plain data");
         let [log, workspace] = [&self.log, &self.workspace].map(|path| path.clone().into());
@@ -63,6 +66,7 @@ impl Order {
         let grace = Duration::from_millis(number(&words.next()?)?);
         let output_limit = number(&words.next()?)?;
         let keep = number(&words.next()?)?;
+        let channel = number::<u8>(&words.next()?)? == 1;
         let log = words.next()?.into();
         let workspace = words.next()?.into();
         let sandbox = serde_json::from_str(words.next()?.to_str()?).ok()?;
@@ -83,6 +87,7 @@ impl Order {
             grace,
             output_limit,
             keep,
+            channel,
             log,
             workspace,
             sandbox,
@@ -137,6 +142,7 @@ mod tests {
             grace: Duration::from_secs(1),
             output_limit: u64::MAX,
             keep: 0,
+            channel: true,
             log: "logs/a b".into(),
             workspace: "/w".into(),
             sandbox,
@@ -145,7 +151,7 @@ mod tests {
             argv,
         };
         assert_eq!(Order::parse(order.words()).as_ref(), Some(&order));
-        let order = Order { shown_at: None, layer: None, ..order };
+        let order = Order { channel: false, shown_at: None, layer: None, ..order };
         assert_eq!(Order::parse(order.words()), Some(order));
     }
 
@@ -154,19 +160,20 @@ mod tests {
         let sandbox = serde_json::to_string(&Sandbox::default()).expect("plain data");
         for line in [
             "",
-            "1 1 1 1 log w {}",
-            "1 1 1 1 log w {} /at true",
-            "1 1 1 1 log w {} -- true",
-            "1 1 1 1 log w {}  layer",
-            "1 1 1 1 log w {}  layer true -- true",
-            "x 1 1 1 log w {}  -- true",
-            "1 -1 1 1 l w {}  -- t",
-            "1 1 1 1 l w -- t",
+            "1 1 1 1 0 log w {}",
+            "1 1 1 1 0 log w {} /at true",
+            "1 1 1 1 0 log w {} -- true",
+            "1 1 1 1 0 log w {}  layer",
+            "1 1 1 1 0 log w {}  layer true -- true",
+            "x 1 1 1 0 log w {}  -- true",
+            "1 -1 1 1 0 l w {}  -- t",
+            "1 1 1 1 0 l w -- t",
+            "1 1 1 1 l w {}  -- t",
         ] {
             let line = line.replace("{}", &sandbox);
             assert_eq!(Order::parse(line.split(' ').map(OsString::from)), None, "{line}");
         }
-        let line = format!("1 1 1 1 l w {sandbox}  -- t");
+        let line = format!("1 1 1 1 0 l w {sandbox}  -- t");
         assert!(Order::parse(line.split(' ').map(OsString::from)).is_some());
     }
 }

@@ -12,8 +12,10 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, getpid, getrlimit, set_child_subreaper, setrlimit};
+use rustix::stdio::stdin;
 use rustix::thread::{
     CapabilitySet, capability_is_in_bounding_set, remove_capability_from_bounding_set,
 };
@@ -70,23 +72,37 @@ impl Hold {
     }
 }
 
-/// Starts `argv` in its own process group, with nothing to read and both outputs in one pipe.
+/// Starts `argv` in its own process group, with both outputs in one pipe and nothing to read, or with
+/// `channel` as its stdin: then its number is the first thing said there, and it is the one whom
+/// descendants that lose their parent go to.
 /// Only descriptors 0, 1 and 2 get through: those we opened close on exec, and those we inherited
 /// are closed already. Every signal has its default effect.
-pub(super) fn start(argv: &[OsString], output: OwnedFd, mut hold: Hold) -> Result<Pid, Exit> {
+pub(super) fn start(
+    argv: &[OsString],
+    output: OwnedFd,
+    channel: Option<OwnedFd>,
+    mut hold: Hold,
+) -> Result<Pid, Exit> {
     let (program, words) = argv.split_first().expect("an order has a program");
     let lost = |error: io::Error| Exit::Lost(error.to_string());
     let both = output.try_clone().map_err(lost)?;
     let (why, say_why) = pipe_with(PipeFlags::CLOEXEC).map_err(|error| lost(error.into()))?;
     let mut say_why = File::from(say_why);
     let mut command = Command::new(program);
-    command.args(words).process_group(0).stdin(Stdio::null()).stdout(output).stderr(both);
+    let serves = channel.is_some();
+    let input = channel.map_or_else(Stdio::null, Stdio::from);
+    command.args(words).process_group(0).stdin(input).stdout(output).stderr(both);
     let exec = Exec::new(argv).map_err(lost)?;
     raw::before_exec(&mut command, move || {
         hold.put_on().inspect_err(|error| {
             // The standard library hands over no more than an error number.
             let _ = say_why.write_all(error.to_string().as_bytes());
         })?;
+        if serves {
+            set_child_subreaper(Some(getpid()))?;
+            let leader = format!("{{\"leader\":{}}}", getpid());
+            send(stdin(), leader.as_bytes(), SendFlags::empty())?;
+        }
         Err(exec.run().into())
     });
     let mut tries = BUSY.0;

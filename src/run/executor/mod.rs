@@ -10,6 +10,7 @@ mod one_build;
 mod prepare;
 mod probe;
 mod sharpened;
+mod worker;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -32,6 +33,11 @@ pub use prepare::Offered;
 pub enum Tier {
     /// The real command in a fresh process on one build that holds every mutant.
     OneBuild,
+    /// A child of a pytest process that imported and collected everything, with the changed functions in
+    /// the place of the old ones.
+    Hot,
+    /// A child of a pytest process that only started: it imports the mutant from disk.
+    Warm,
     /// The real command in a fresh process on a real mutated file, told by its environment to stop at
     /// the first failing test.
     Sharpened,
@@ -55,6 +61,8 @@ impl Tier {
     pub const fn word(self) -> &'static str {
         match self {
             Self::OneBuild => "one-build",
+            Self::Hot => "hot",
+            Self::Warm => "warm",
             Self::Sharpened => "sharpened",
             Self::Exact => "exact",
         }
@@ -74,6 +82,12 @@ pub struct Declined {
     /// User and system time of its processes.
     #[serde(rename = "cpu_s", with = "seconds")]
     pub cpu: Duration,
+}
+
+/// Why a rung hands a mutant down, and the fastest rung that is to be asked next.
+pub(super) struct Passed {
+    pub(super) declined: Declined,
+    pub(super) to: Tier,
 }
 
 /// What a rung is asked: what a command does on the tree with some files changed. It finds a clean
@@ -103,7 +117,7 @@ pub(super) trait Executor: Send {
         lab: &Lab<'_>,
         seat: &mut Seat,
         asked: Asked<'_>,
-    ) -> Result<Result<Run, Declined>, RunError>;
+    ) -> Result<Result<Run, Passed>, RunError>;
 }
 
 /// The rungs above the exact path, by command, of one seat.
@@ -118,17 +132,22 @@ impl Lab<'_> {
         asked: Asked<'_>,
         from: Tier,
     ) -> Result<Result<Run, Vec<Declined>>, RunError> {
-        let mut declined = Vec::new();
+        let (mut declined, mut from) = (Vec::new(), from);
         // Out of the seat, which each rung needs whole.
         let mut rungs = std::mem::take(&mut seat.ladders[asked.command]);
-        let able = |rung: &&mut Box<dyn Executor>| rung.tier() >= from && rung.takes(asked.edits);
-        for rung in rungs.iter_mut().filter(able) {
+        for rung in &mut rungs {
+            if rung.tier() < from || !rung.takes(asked.edits) {
+                continue;
+            }
             match rung.run(self, seat, asked)? {
                 Ok(run) => {
                     seat.ladders[asked.command] = rungs;
                     return Ok(Ok(Run { declined, ..run }));
                 }
-                Err(one) => declined.push(one),
+                Err(passed) => {
+                    declined.push(passed.declined);
+                    from = passed.to;
+                }
             }
         }
         seat.ladders[asked.command] = rungs;

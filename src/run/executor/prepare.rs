@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::sharpened::Sharpened;
+use super::worker::{self, Worker};
 use super::{Lab, RunError, Tier, one_build, probe};
 use crate::base::Event;
 use crate::plan::Plan;
@@ -48,24 +49,23 @@ impl Lab<'_> {
         let mut cargo = Vec::new();
         for (place, command) in self.task.commands.iter().enumerate() {
             let why_not = |fewest| self.why_not(baseline, place, todo.len() < fewest, caught);
-            let (executor, steps_aside) =
-                if Runner::of(command.argv.words()) == Some(Runner::Pytest) {
-                    let steps_aside = match why_not(FEWEST) {
-                        Some(why) => Some(why.to_owned()),
-                        None => self.sharpen(place)?.err(),
-                    };
-                    (Tier::Sharpened, steps_aside)
-                } else if let Some(build) = CargoBuild::of(&command.argv) {
-                    let why = why_not(one_build::FEWEST);
-                    let why = why.or_else(|| build.messages.is_none().then_some(UNUSUAL));
-                    if why.is_none() {
-                        cargo.push(place);
-                    }
-                    (Tier::OneBuild, why.map(str::to_owned))
-                } else {
-                    continue;
-                };
-            offered.push(Offered { command: command.id.clone(), executor, steps_aside });
+            let answered = if Runner::of(command.argv.words()) == Some(Runner::Pytest) {
+                self.offer_pytest(place, why_not(FEWEST), self.settings.hot)?
+            } else if let Some(build) = CargoBuild::of(&command.argv) {
+                let why = why_not(one_build::FEWEST);
+                let why = why.or_else(|| build.messages.is_none().then_some(UNUSUAL));
+                if why.is_none() {
+                    cargo.push(place);
+                }
+                vec![(Tier::OneBuild, why.map(str::to_owned))]
+            } else {
+                continue;
+            };
+            offered.extend(answered.into_iter().map(|(executor, steps_aside)| Offered {
+                command: command.id.clone(),
+                executor,
+                steps_aside,
+            }));
         }
         if !cargo.is_empty()
             && let Err(why) = one_build::offer(self, plan, todo, &cargo)?
@@ -78,6 +78,27 @@ impl Lab<'_> {
             }
         }
         Ok(offered)
+    }
+
+    /// Who may judge what a command of pytest does, and why another steps aside.
+    fn offer_pytest(
+        &self,
+        place: usize,
+        why_not: Option<&str>,
+        hot: bool,
+    ) -> Result<Vec<(Tier, Option<String>)>, RunError> {
+        let steps_aside = match why_not {
+            Some(why) => Some(why.to_owned()),
+            None => self.sharpen(place)?.err(),
+        };
+        let is_sharp = steps_aside.is_none();
+        let mut answered = vec![(Tier::Sharpened, steps_aside)];
+        if is_sharp && hot {
+            for tier in [Tier::Hot, Tier::Warm] {
+                answered.push((tier, self.employ(place, tier)?.err()));
+            }
+        }
+        Ok(answered)
     }
 
     /// Why no faster executor is asked at all.
@@ -111,6 +132,38 @@ impl Lab<'_> {
         }
         for worker in 0..self.seats.len() {
             self.seat(worker).ladders[place].push(Box::new(Sharpened));
+        }
+        Ok(Ok(()))
+    }
+
+    /// Gives every seat a worker, the first of them ready, or says why there can be none.
+    fn employ(&self, place: usize, tier: Tier) -> Result<Result<(), String>, RunError> {
+        let (id, kind) = (&self.task.commands[place].id, tier.word());
+        let name = format!("asking whether `{id}` can be served by a {kind} worker");
+        self.sink.tell(Event::Step { name: name.into(), total: None });
+        let mut first = match Worker::objection(self, place) {
+            Some(why) => Err(why.to_owned()),
+            None => worker::install(self).map(|folder| Worker::new(tier, folder)),
+        };
+        if let Ok(worker) = &mut first
+            && let Err(why) = worker.ready(self, &mut self.seat(0), place)?
+        {
+            first = Err(why);
+        }
+        let first = match first {
+            Ok(first) => first,
+            Err(why) => {
+                self.sink.tell(Event::Note(format!("`{id}` has no {kind} worker: {why}")));
+                return Ok(Err(why));
+            }
+        };
+        for worker in 1..self.seats.len() {
+            let another = Box::new(first.another());
+            self.seat(worker).ladders[place].push(another);
+        }
+        self.seat(0).ladders[place].push(Box::new(first));
+        for worker in 0..self.seats.len() {
+            self.seat(worker).ladders[place].sort_by_key(|rung| rung.tier());
         }
         Ok(Ok(()))
     }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Asked, Declined, Executor, Lab, RunError, Seat, Tier};
+use super::{Asked, Declined, Executor, Lab, Passed, RunError, Seat, Tier};
 use crate::run::environment::Environment;
 use crate::run::{Attempt, Exit, Run, Step};
 
@@ -41,12 +41,14 @@ impl Executor for Sharpened {
         lab: &Lab<'_>,
         seat: &mut Seat,
         asked: Asked<'_>,
-    ) -> Result<Result<Run, Declined>, RunError> {
+    ) -> Result<Result<Run, Passed>, RunError> {
         let Asked { name: (name, number), edits, command, must_build } = asked;
         let (step, first) = (Step::Command(command), Attempt::First);
         let name = format!("{name}.{number}");
         let declined = |run: &Run, why: String| {
-            Ok(Err(Declined { executor: Tier::Sharpened, why, wall: run.wall, cpu: run.cpu }))
+            let executor = Tier::Sharpened;
+            let declined = Declined { executor, why, wall: run.wall, cpu: run.cpu };
+            Ok(Err(Passed { declined, to: Tier::Exact }))
         };
         let built = match lab.place(seat, &name, edits, step, (first, must_build))? {
             Ok(cpu) => cpu,

@@ -57,13 +57,13 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{Mode, mkdirat};
+use rustix::fs::{CWD, Mode, mkdirat};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
 use self::adopt::Adopt;
 use self::handle::open_private;
-use self::listing::{Listing, Node};
+use self::listing::{Content, Listing, Node};
 use self::restore::{Restore, Seen};
 use self::soundness::settle;
 use self::strays::Strays;
@@ -71,7 +71,7 @@ use self::trash::Trash;
 use self::write::Write;
 use super::certificate::Certificate;
 use crate::base::RelPath;
-use crate::tree::Globs;
+use crate::tree::{Globs, stat_at};
 
 pub use error::WorkspaceError;
 pub use golden::{Golden, Sources};
@@ -209,6 +209,34 @@ impl Workspace {
     #[must_use]
     pub fn layer(&self) -> Option<&Path> {
         self.layer.as_deref()
+    }
+
+    /// A place outside of the caches that is not as it was when the workspace was last right, going by
+    /// looks.
+    #[must_use]
+    pub fn differing(&self) -> Option<PathBuf> {
+        for (node, seen) in self.listing.nodes().iter().zip(&self.seen) {
+            let path = self.path.join(OsStr::from_bytes(node.path.as_bytes()));
+            let known = |name: &OsStr| {
+                let entries = self.listing.entries(node.path.as_bytes());
+                entries.iter().any(|entry| entry.name().to_bytes() == name.as_bytes())
+            };
+            if node.is_in(CACHE) {
+                continue;
+            }
+            if let Content::Directory { .. } = node.content {
+                let Ok(listed) = std::fs::read_dir(&path) else { return Some(path) };
+                let mut names = listed.flatten().map(|entry| entry.file_name());
+                if let Some(name) = names.find(|name| !known(name)) {
+                    return Some(path.join(name));
+                }
+            } else if !stat_at(CWD, &path)
+                .is_ok_and(|now| seen.as_ref().is_some_and(|seen| seen.met == now))
+            {
+                return Some(path);
+            }
+        }
+        None
     }
 
     /// Where what a command wrote at `place`, a path in the workspace, is to be found.

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use self::bench::{Bench, Entered, What};
 use self::schema::{Key, NONE, Schema};
-use super::{Asked, Declined, Edits, Executor, Lab, RunError, Seat, Tier};
+use super::{Asked, Declined, Edits, Executor, Lab, Passed, RunError, Seat, Tier};
 use crate::base::{Event, Sha256};
 use crate::plan::Plan;
 use crate::run::{Attempt, Exit, Run, Step};
@@ -131,12 +131,13 @@ impl Executor for OneBuild {
         lab: &Lab<'_>,
         _seat: &mut Seat,
         asked: Asked<'_>,
-    ) -> Result<Result<Run, Declined>, RunError> {
+    ) -> Result<Result<Run, Passed>, RunError> {
         let Asked { name: (name, number), edits, command, .. } = asked;
         let step = Step::Command(command);
         let log = lab.log_name(&format!("{name}.{number}"), step, ".one-build");
         let declined = |why: String, wall: Duration, cpu: Duration| {
-            Ok(Err(Declined { executor: Tier::OneBuild, why, wall, cpu }))
+            let declined = Declined { executor: Tier::OneBuild, why, wall, cpu };
+            Ok(Err(Passed { declined, to: Tier::Exact }))
         };
         let mut bench = self.bench.lock().expect("a worker that panics ends the run");
         let arm = self.arm(edits).filter(|_| bench.is_whole);

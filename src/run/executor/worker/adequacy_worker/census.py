@@ -1,0 +1,218 @@
+"""What code is alive in this process, what of it ran already, and which sources were read."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
+from typing import Any, Dict, List, Optional, Set
+
+from .swap import Alive, Key, Refused, key_of, plan
+
+# The numbers of tools for `sys.monitoring` that no kind of tool claims.
+FREE_TOOLS = (4, 3)
+
+# Who may open a source before the tests without having read it for its text.
+LOADERS = ("importlib._bootstrap_external", os.path.join("_pytest", "assertion", "rewrite.py"))
+
+# Events at which another process begins, whose work cannot be watched.
+STARTS = {
+    "os.exec",
+    "os.fork",
+    "os.forkpty",
+    "os.posix_spawn",
+    "os.spawn",
+    "os.system",
+    "subprocess.Popen",
+}
+
+
+class Watch:
+    """Notes from now on which code runs, and which sources are opened by others than the importer."""
+
+    def __init__(self) -> None:
+        # By identity: to hash code is slow.
+        self.ran: Dict[int, CodeType] = {}
+        self.opened: Set[str] = set()
+        self.started = False
+        # The sources that were loaded before: nobody knows what of them ran.
+        self.earlier = loaded()
+        self.tool: Optional[int] = None
+        self.watches = True
+
+    def start(self) -> None:
+        sys.addaudithook(self.audit)
+        monitoring = getattr(sys, "monitoring", None)
+        if monitoring is None:
+            threading.setprofile(self.profile)
+            sys.setprofile(self.profile)
+            return
+        for tool in FREE_TOOLS:
+            if monitoring.get_tool(tool) is None:
+                monitoring.use_tool_id(tool, "adequacy")
+                self.tool = tool
+                self.listen(monitoring)
+                return
+
+    def listen(self, monitoring: Any) -> None:
+        events = monitoring.events
+        for event in (events.PY_START, events.PY_RESUME):
+            monitoring.register_callback(self.tool, event, self.begins)
+        monitoring.set_events(self.tool, events.PY_START | events.PY_RESUME)
+
+    def begins(self, code: CodeType, offset: int) -> object:
+        self.ran[id(code)] = code
+        return sys.monitoring.DISABLE
+
+    def profile(self, frame: FrameType, event: str, argument: object) -> None:
+        if event == "call":
+            self.ran[id(frame.f_code)] = frame.f_code
+
+    def audit(self, event: str, arguments: Any) -> None:
+        # It cannot be removed, only told to do nothing.
+        if not self.watches:
+            return
+        if event in STARTS:
+            self.started = True
+        elif event == "open":
+            path = arguments[0]
+            if isinstance(path, bytes):
+                path = os.fsdecode(path)
+            if isinstance(path, str) and path.endswith(".py") and not opens_to_load():
+                self.opened.add(path)
+
+    def stop(self) -> Optional[str]:
+        """Ends it; gives why what it saw is not enough."""
+        self.watches = False
+        lost = self.stop_listening()
+        return "it starts another program before the tests" if self.started else lost
+
+    def stop_listening(self) -> Optional[str]:
+        monitoring = getattr(sys, "monitoring", None)
+        if monitoring is None:
+            theirs = sys.getprofile() != self.profile
+            sys.setprofile(None)
+            threading.setprofile(None)
+            return "something else set a profile function" if theirs else None
+        if self.tool is None or monitoring.get_tool(self.tool) != "adequacy":
+            return "what runs cannot be watched"
+        lost = not monitoring.get_events(self.tool) & monitoring.events.PY_START
+        monitoring.set_events(self.tool, 0)
+        for event in (monitoring.events.PY_START, monitoring.events.PY_RESUME):
+            monitoring.register_callback(self.tool, event, None)
+        monitoring.free_tool_id(self.tool)
+        return "something else stopped watching what runs" if lost else None
+
+
+def opens_to_load() -> bool:
+    """Whether the file that is opened just now is opened by who loads modules."""
+    frame: Optional[FrameType] = sys._getframe(2)
+    for _ in range(5):
+        if frame is None:
+            return False
+        if any(loader in frame.f_code.co_filename for loader in LOADERS):
+            return True
+        frame = frame.f_back
+    return False
+
+
+class Census:
+    """The code below `root` in this process, as it is when the census is taken."""
+
+    def __init__(self, root: str, watch: Watch) -> None:
+        self.root = root
+        self.alive = Alive()
+        # Whether code of a file of this name is ours.
+        self.known: Dict[str, bool] = {}
+        ran = list(watch.ran.values())
+        watch.ran.clear()
+        self.alive.executed = {key_of(code): None for code in ran if self.is_ours(code)}
+        del ran
+        self.look()
+        # The names under which code knows a source, by where that really is.
+        self.names: Dict[str, Set[str]] = {}
+        for keys in (self.alive.functions, self.alive.executed, self.alive.held):
+            for name, _, _ in keys:
+                self.names.setdefault(os.path.realpath(name), set()).add(name)
+        self.earlier = watch.earlier
+        self.read = {os.path.realpath(path) for path in watch.opened}
+        self.loaded = loaded()
+        self.sources = {path: content(path) for path in self.names}
+
+    def is_ours(self, code: CodeType) -> bool:
+        name = code.co_filename
+        if name not in self.known:
+            # Such as `<string>`: no file, which would be taken for one below the working directory.
+            named = not name.startswith("<")
+            self.known[name] = named and os.path.realpath(name).startswith(self.root + os.sep)
+        return self.known[name]
+
+    def look(self) -> None:
+        for thing in gc.get_objects():
+            kind = type(thing)
+            if kind is FunctionType:
+                if self.is_ours(thing.__code__):
+                    self.alive.functions.setdefault(key_of(thing.__code__), []).append(thing)
+                continue
+            if kind is GeneratorType:
+                codes = [thing.gi_code]
+            elif kind is CoroutineType:
+                codes = [thing.cr_code]
+            elif kind is AsyncGeneratorType:
+                codes = [thing.ag_code]
+            else:
+                codes = [one for one in gc.get_referents(thing) if type(one) is CodeType]
+            for code in codes:
+                if self.is_ours(code):
+                    self.alive.held[key_of(code)] = None
+
+    def put_in_place(self, files: List[str]) -> None:
+        """Makes the functions of these sources, paths below the root, do what the files say now.
+
+        Raises `Refused` before anything is changed.
+        """
+        steps = []
+        for file in files:
+            path = os.path.realpath(os.path.join(self.root, file))
+            if path in self.earlier:
+                raise Refused("it was loaded before the worker was")
+            if path in self.read:
+                raise Refused("its source was read before the tests")
+            names = self.names.get(path)
+            if names is None:
+                if path in self.loaded:
+                    raise Refused("it was loaded without code that is known")
+                continue  # whoever loads it later finds it on disk
+            new = content(path)
+            for name in sorted(names):
+                steps += plan(compiled(self.sources[path], name), compiled(new, name), self.alive)
+        for step in steps:
+            step()
+
+
+def compiled(source: bytes, name: str) -> CodeType:
+    try:
+        code: CodeType = compile(source, name, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        raise Refused("it does not compile: {}".format(error)) from None
+    return code
+
+
+def content(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def loaded() -> Set[str]:
+    """Where the sources of all modules are."""
+    found = set()
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__file__", None)
+        if isinstance(path, str):
+            found.add(os.path.realpath(path))
+    return found

@@ -1,0 +1,233 @@
+"""Speaks with the engine, forks the children and watches over them.
+
+One message is one packet of JSON. The engine sends `{"files": [...], "limit_s": ...}` with a descriptor
+that takes what the child writes; the answer says how the child ended and what it told of itself.
+"""
+
+from __future__ import annotations
+
+import array
+import fcntl
+import gc
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+
+from .hazards import Descriptors, children, left
+from .swap import Refused
+
+# The largest message.
+PACKET = 1 << 16
+
+# How long processes that a child left are killed before nobody vouches that they are gone.
+BOUND_S = 10.0
+
+
+class Channel:
+    """The engine's end is what this process found as its standard input."""
+
+    def __init__(self) -> None:
+        self.socket = socket.socket(fileno=fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3))
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+
+    def send(self, message: Dict[str, Any]) -> None:
+        self.socket.sendall(json.dumps(message).encode())
+
+    def receive(self) -> Optional[Tuple[Dict[str, Any], int]]:
+        """The next request and the descriptor for what the child writes; nothing at the end."""
+        room = socket.CMSG_SPACE(array.array("i", [0]).itemsize)
+        text, ancillary, _, _ = self.socket.recvmsg(PACKET, room, socket.MSG_CMSG_CLOEXEC)
+        if not text:
+            return None
+        descriptors = array.array("i")
+        for _, _, data in ancillary:
+            descriptors.frombytes(data)
+        return json.loads(text), descriptors[0]
+
+
+class Note:
+    """A child's own pipe to its parent, for what a status does not say."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.inode = os.fstat(descriptor).st_ino
+        self.said: Set[str] = set()
+
+    def write(self, name: str, value: object) -> None:
+        """Says one thing, the first time: nobody reads it before the child's end."""
+        if name in self.said:
+            return
+        self.said.add(name)
+        try:
+            # A test may have closed it, and something else may be open under its number.
+            if os.fstat(self.descriptor).st_ino == self.inode:
+                os.write(self.descriptor, json.dumps({name: value}).encode() + b"\n")
+        except OSError:
+            pass
+
+
+class Server:
+    """Answers the engine until that is gone; only children return from it."""
+
+    def __init__(self) -> None:
+        self.channel = Channel()
+        # The pipe or file that is this process's output.
+        self.outputs = {(met.st_dev, met.st_ino) for met in map(os.fstat, (1, 2))}
+        # In a child, and nowhere else.
+        self.note: Optional[Note] = None
+
+    def serve(
+        self,
+        hazards: List[str],
+        places: List[str],
+        begin: Callable[[List[str]], None],
+    ) -> None:
+        """Says hello, then forks a child for each request; `begin` puts the changed files in place there.
+
+        `places` outlive a process and are to be the same after each child.
+        """
+        descriptors = Descriptors(self.channel.socket.fileno(), self.outputs)
+        hazards = hazards + descriptors.hazards
+        gc.collect()
+        # What is here now is shared with all children as long as nobody counts through it.
+        gc.freeze()
+        self.channel.send({"pid": os.getpid(), "hazards": hazards[:9]})
+        before = left(places)
+        while True:
+            request = self.channel.receive()
+            if request is None:
+                os._exit(0)
+            answer = self.fork(request[0], request[1], descriptors, begin)
+            if answer is None:
+                return
+            descriptors.bring_back()
+            now = left(places)
+            answer["left"] = [place for place in places if now[place] != before[place]]
+            self.channel.send(answer)
+
+    def fork(
+        self,
+        request: Dict[str, Any],
+        output: int,
+        descriptors: Descriptors,
+        begin: Callable[[List[str]], None],
+    ) -> Optional[Dict[str, Any]]:
+        """One child, and what became of it; nothing in the child itself."""
+        flush()
+        read, write = os.pipe()
+        usual = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+        used, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        drawn = numbers_drawn()
+        process = os.fork()
+        if process == 0:
+            self.note = Note(write)
+            try:
+                os.setpgid(0, 0)
+                signal.pthread_sigmask(signal.SIG_SETMASK, usual)
+                self.channel.socket.close()
+                os.close(read)
+                descriptors.redirect(output)
+                os.close(output)
+                draw_on(drawn)
+                begin(request["files"])
+            except Refused as refused:
+                self.note.write("refused", str(refused)[:500])
+                os._exit(0)
+            except BaseException as error:
+                self.note.write("refused", "{}: {}".format(type(error).__name__, error)[:500])
+                os._exit(0)
+            return None
+        os.close(write)
+        os.close(output)
+        status, over = wait(process, began + request["limit_s"])
+        wall = time.monotonic() - began
+        alone = end_all(process)
+        signal.pthread_sigmask(signal.SIG_SETMASK, usual)
+        now = resource.getrusage(resource.RUSAGE_CHILDREN)
+        answer: Dict[str, Any] = {
+            "code": os.WEXITSTATUS(status) if not over and os.WIFEXITED(status) else None,
+            "signal": os.WTERMSIG(status) if not over and os.WIFSIGNALED(status) else None,
+            "timed_out": over,
+            "wall_s": wall,
+            "cpu_s": now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime,
+            "written": (now.ru_oublock - used.ru_oublock) * 512,
+            "alone": alone,
+        }
+        answer.update(told(read))
+        return answer
+
+
+def wait(process: int, deadline: float) -> Tuple[int, bool]:
+    """Waits for a child and reaps whoever else ends; its status, and whether it was over its time."""
+    while True:
+        while True:
+            ended, status = os.waitpid(-1, os.WNOHANG)
+            if ended == process:
+                return status, False
+            if ended == 0:
+                break
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            return 0, True
+        signal.sigtimedwait([signal.SIGCHLD], remaining)
+
+
+def end_all(process: int) -> bool:
+    """Kills whatever a child left, and itself where it lives; whether the kernel says that none is left.
+
+    This process is the reaper of all that descends from it, so whoever loses a parent becomes a child.
+    """
+    bound = time.monotonic() + BOUND_S
+    while time.monotonic() < bound:
+        try:
+            ended, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return True
+        if ended == 0:
+            for child in children():
+                try:
+                    os.kill(child, signal.SIGKILL)
+                except OSError:
+                    pass
+            signal.sigtimedwait([signal.SIGCHLD], 0.002)
+    return False
+
+
+def told(read: int) -> Dict[str, Any]:
+    """What a child that is gone said of itself."""
+    said: Dict[str, Any] = {}
+    with open(read, "rb") as file:
+        for line in file.read(PACKET // 4).splitlines():
+            try:
+                said.update(json.loads(line))
+            except ValueError:
+                pass
+    return {name: said.get(name) for name in ("refused", "failed", "ended")}
+
+
+def flush() -> None:
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (AttributeError, OSError, ValueError):
+            pass  # such as one that a test framework put there, or that is closed
+
+
+def numbers_drawn() -> Any:
+    """Where the standard library's random numbers are: a fork seeds them anew, a process of its own has
+    what was seeded while it started."""
+    random = sys.modules.get("random")
+    return random.getstate() if random is not None else None
+
+
+def draw_on(drawn: Any) -> None:
+    if drawn is not None:
+        sys.modules["random"].setstate(drawn)
