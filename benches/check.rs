@@ -17,6 +17,7 @@ use adequacy::run::sandbox::Sandbox;
 use adequacy::{statement, tree};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rayon::prelude::*;
+use serde_json::json;
 
 /// Files of a folder.
 const FOLDER: usize = 30;
@@ -25,7 +26,7 @@ fn generate(root: &Path, files: usize, bytes: usize) {
     for number in 0..files {
         let folder = root.join(format!("tests/part{}", number / FOLDER));
         fs::create_dir_all(&folder).expect("a folder");
-        let text = format!("# {number}\n").repeat(bytes.div_ceil(8));
+        let text = format!("# {number}\n").repeat(bytes.div_ceil(4));
         fs::write(folder.join(format!("m{number}.py")), &text[..bytes]).expect("a file");
     }
 }
@@ -34,12 +35,15 @@ fn generate(root: &Path, files: usize, bytes: usize) {
 fn contract(folder: &Path, root: &Path) {
     let path = RelPath::new(b"tests").expect("a path");
     let sha256 = tree::directory(root, &path, &[]).expect("a directory").sha256;
-    let record = format!(
-        r#"{{"schema_version":"probity-done-contract/v1","contract_id":"bench","protected_paths":[{{"path":"tests",
-        "kind":"directory","sha256":"{sha256}"}}],"acceptance":[{{"id":"a","argv":["true"]}}],
-        "adequacy":{{"mutants":1,"killed":1}}}}"#
-    );
-    let statement = statement::seal(record.as_bytes()).expect("a good record");
+    let record = json!({
+        "schema_version": "probity-done-contract/v1",
+        "contract_id": "bench",
+        "protected_paths": [{"path": "tests", "kind": "directory", "sha256": sha256.to_string()}],
+        "acceptance": [{"id": "a", "argv": ["true"]}],
+        "adequacy": {"mutants": 1, "killed": 1},
+    });
+    let record = serde_json::to_vec(&record).expect("plain values");
+    let statement = statement::seal(&record).expect("a good record");
     fs::write(folder.join("contract.json"), record).expect("a file");
     fs::write(folder.join("contract.statement.json"), statement).expect("a file");
 }
