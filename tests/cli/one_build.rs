@@ -50,4 +50,8 @@ fn what_shares_a_build_is_decided_as_each_build_alone_decides() {
             "told: killed by one-build, 10",
         ],
     );
+    // What its runs leave is not looked at, and the budget does not claim it.
+    let budget = sandbox.read("adequacy.out/evidence/path-budget.json");
+    assert!(budget.contains("but those on one build of many mutants"), "{budget}");
+    sandbox.call(["evidence", "verify", "adequacy.out", "--tree", "tree"]).run().exits(0);
 }
