@@ -109,6 +109,8 @@ fn expression() -> impl Strategy<Value = String> {
         prop_oneof![
             (two.clone(), operator).prop_map(|((a, b), by)| {
                 let by = by.replace("&&*", "&& *").replace("/-", "/ -");
+                // `<-` is a token of its own.
+                let by = if by == "<" { "< ".to_owned() } else { by };
                 format!("({a}{by}{b})")
             }),
             (two.clone(), proptest::sample::select(vec![">=", ">", ">>", "<=", "+"]))
