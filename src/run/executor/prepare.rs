@@ -50,7 +50,7 @@ impl Lab<'_> {
         for (place, command) in self.task.commands.iter().enumerate() {
             let why_not = |fewest| self.why_not(baseline, place, todo.len() < fewest, caught);
             let answered = if Runner::of(command.argv.words()) == Some(Runner::Pytest) {
-                self.offer_pytest(place, why_not(FEWEST), self.settings.hot)?
+                self.offer_pytest(place, why_not(FEWEST))?
             } else if let Some(build) = CargoBuild::of(&command.argv) {
                 let why = why_not(one_build::FEWEST);
                 let why = why.or_else(|| build.messages.is_none().then_some(UNUSUAL));
@@ -85,7 +85,6 @@ impl Lab<'_> {
         &self,
         place: usize,
         why_not: Option<&str>,
-        hot: bool,
     ) -> Result<Vec<(Tier, Option<String>)>, RunError> {
         let steps_aside = match why_not {
             Some(why) => Some(why.to_owned()),
@@ -93,7 +92,7 @@ impl Lab<'_> {
         };
         let is_sharp = steps_aside.is_none();
         let mut answered = vec![(Tier::Sharpened, steps_aside)];
-        if is_sharp && hot {
+        if is_sharp && self.settings.hot {
             for tier in [Tier::Hot, Tier::Warm] {
                 answered.push((tier, self.employ(place, tier)?.err()));
             }
