@@ -54,6 +54,8 @@ mod tests {
             mutants("relation-swap", "fn f() { a + b as u8 >= c }"),
             ["fn f() { (a + b as u8) < c }"]
         );
+        // `<-` is another token.
+        assert_eq!(mutants("relation-swap", "fn f() { a>=-b }"), ["fn f() { a< -b }"]);
         assert_eq!(
             [made("<="), made(">="), made("=="), made("!=")].concat(),
             [">", "<", "!=", "=="]
