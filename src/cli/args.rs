@@ -273,7 +273,8 @@ pub(crate) struct MeasureOrShardArgs {
     /// Run part K of N of the mutants; `adequacy merge` puts the parts together
     #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "all")]
     pub(crate) shard: Option<Shard>,
-    /// Mutate only lines that differ from where this git revision and HEAD meet, such as origin/main
+    /// Mutate only lines that differ from where this git revision and HEAD meet, such as origin/main, and
+    /// the functions that changed tests run
     #[arg(long, value_name = "REV", conflicts_with = "shard")]
     pub(crate) since: Option<String>,
     /// Let verdicts of this earlier run stand where all that they rest on is the same (docs/reuse.md);

@@ -71,7 +71,7 @@ pub use replay::{Rerun, judged_again, replay, rerun};
 pub use reuse::{Key, KeyPart, Reuse, ReuseRecord};
 pub use run_file::{ClassTotals, FORMAT, RunFile, Sentinels, State, Totals};
 pub use shard::Shard;
-pub use since::{Since, SinceError, SinceRecord};
+pub use since::{CoveredRecord, Since, SinceError, SinceRecord};
 pub use spot_check::{Difference, SpotCheck};
 pub use tamper::TamperRecord;
 pub use trees::{TaskTrees, Wanted};
@@ -233,6 +233,7 @@ pub fn measure(
     sink: &dyn Sink,
 ) -> Result<Measured, MeasureError> {
     task.some_commands()?;
+    let options = &since::with_changed_tests(task, options, spawner, sink)?;
     let mut prepared = prepare::planned(task, &options.wanted(), sink)?;
     if !options.allow.contains(EMPTY) {
         prepared.some_mutants()?;

@@ -38,7 +38,8 @@ impl Prepared {
                 let since = self.since.as_ref().map(SinceRecord::words).unwrap_or_default();
                 Err(MeasureError::NoMutants(format!(
                     "no mutants to run: no line of a mutated file differs from {since} in a way that can be \
-                     mutated; `--allow empty` makes that a success"
+                     mutated, and no changed test is known to run one that can; `--allow empty` makes that a \
+                     success"
                 )))
             }
             None => Err(MeasureError::NoMutants(nothing_to_do(&self.plan, &self.trees.base))),
@@ -109,9 +110,9 @@ fn planned_linked(
     let trees = TaskTrees::of(task, wanted, sink)?;
     cargo::check(task, &trees.base, sink)?;
     let mut plan = crate::plan::plan(task, trees.for_plan())?;
-    let before = wanted.since.map(|since| since.texts(&plan)).transpose()?;
-    if let Some(before) = &before {
-        plan.keep_changed_files(before, &trees.base)?;
+    let kept = wanted.since.map(|since| since.kept(&plan)).transpose()?;
+    if let Some(kept) = &kept {
+        plan.keep_changed_files(kept, &trees.base)?;
     }
     tell(task, &plan, sink);
     sink.tell(Event::Step {
@@ -129,8 +130,8 @@ fn planned_linked(
             judge.version.split(' ').next().unwrap_or_default()
         )));
     }
-    if let Some(before) = &before {
-        plan.leave_unchanged(before, &trees.base)?;
+    if let Some(kept) = &kept {
+        plan.leave_unchanged(kept, &trees.base)?;
     }
     for (file, words) in plan.files.iter().filter_map(|file| Some((file, file.refused.as_ref()?))) {
         let message =

@@ -31,7 +31,7 @@ pub use planned::{FateKind, Planned, PlannedRow};
 pub use row::{Row, UNCHANGED, lines, readable};
 pub use sample::SAMPLER;
 pub use script::named as named_files;
-pub use since::Before;
+pub use since::{Before, Kept, changed_lines};
 
 use crate::base::{RelPath, Sha256};
 use crate::task::{Pattern, Solution, Task};

@@ -1,6 +1,8 @@
-//! The mutants at lines that differ from what the files held before.
+//! The mutants at lines that differ from what the files held before, and those that changed tests run.
 
 use std::collections::{BTreeMap, HashMap};
+
+use adequacy_mutators::Language;
 
 use super::change::Changed;
 use super::{Fate, MutantId, Plan, PlanFile};
@@ -10,45 +12,58 @@ use crate::tree::{Snapshot, TreeError};
 /// What files held before, by path; one that is not named is new.
 pub type Before = BTreeMap<RelPath, Vec<u8>>;
 
+/// The lines that mutants are kept at.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Those that differ from what the files held.
+    pub before: Before,
+    /// More of them, by the first and last of each stretch.
+    pub more: BTreeMap<RelPath, Vec<(u32, u32)>>,
+}
+
+/// The first and last of the lines of `after` that a change from `before` touches, stretch by stretch;
+/// where lines were taken away, the next statement and the header around it.
+#[must_use]
+pub fn changed_lines(language: Language, before: &[u8], after: &[u8]) -> Vec<(u32, u32)> {
+    let changed = Changed::between(before, after, &language.outline(after));
+    changed.ranges().iter().map(|lines| (*lines.start(), *lines.end())).collect()
+}
+
 impl Plan {
-    /// Takes out the mutants of files none of whose mutants is at a line that differs from `before`.
+    /// Takes out the mutants of files none of whose mutants is kept.
     ///
     /// # Errors
     /// [`TreeError`] when a source can no longer be read as it was.
     pub fn keep_changed_files(
         &mut self,
-        before: &Before,
+        kept: &Kept,
         snapshot: &Snapshot,
     ) -> Result<(), TreeError> {
-        let at_change = self.at_change(before, snapshot)?;
+        let is_kept = self.is_kept(kept, snapshot)?;
         let mut is_changed = vec![false; self.files.len()];
-        for (mutant, at_change) in self.mutants.iter().zip(at_change) {
-            is_changed[mutant.edit.file as usize] |= at_change;
+        for (mutant, is_kept) in self.mutants.iter().zip(is_kept) {
+            is_changed[mutant.edit.file as usize] |= is_kept;
         }
         self.mutants.retain(|mutant| is_changed[mutant.edit.file as usize]);
         self.tell_files();
         Ok(())
     }
 
-    /// Leaves out of the count, once they are judged, the mutants at lines that are as they were. They
+    /// Leaves out of the count, once they are judged, the mutants that are not kept. They
     /// stay in the plan, since which of several alike a mutant is depends on them all. Where one that is
-    /// left out stood for others of the same code, the first of those at a changed line counts instead.
+    /// left out stood for others of the same code, the first of those that are kept counts instead.
     ///
     /// # Errors
     /// [`TreeError`] when a source can no longer be read as it was.
-    pub fn leave_unchanged(
-        &mut self,
-        before: &Before,
-        snapshot: &Snapshot,
-    ) -> Result<(), TreeError> {
-        let at_change = self.at_change(before, snapshot)?;
-        let counted = |(mutant, at_change): (&super::Mutant, &bool)| {
-            (*at_change && mutant.fate == Fate::Counted).then_some((mutant.id, mutant.id))
+    pub fn leave_unchanged(&mut self, kept: &Kept, snapshot: &Snapshot) -> Result<(), TreeError> {
+        let is_kept = self.is_kept(kept, snapshot)?;
+        let counted = |(mutant, is_kept): (&super::Mutant, &bool)| {
+            (*is_kept && mutant.fate == Fate::Counted).then_some((mutant.id, mutant.id))
         };
-        let all = self.mutants.iter().zip(&at_change);
+        let all = self.mutants.iter().zip(&is_kept);
         let mut stands_for = all.filter_map(counted).collect::<HashMap<MutantId, MutantId>>();
-        for (mutant, at_change) in self.mutants.iter_mut().zip(at_change) {
-            match (&mutant.fate, at_change) {
+        for (mutant, is_kept) in self.mutants.iter_mut().zip(is_kept) {
+            match (&mutant.fate, is_kept) {
                 (_, false) => mutant.fate = Fate::Unchanged,
                 (Fate::Duplicate(of), true) => {
                     let first = *stands_for.entry(*of).or_insert(mutant.id);
@@ -61,10 +76,9 @@ impl Plan {
         Ok(())
     }
 
-    /// For each mutant, whether its line differs from `before`; where lines were taken away, the lines of
-    /// the next statement and of the header around do.
-    fn at_change(&self, before: &Before, snapshot: &Snapshot) -> Result<Vec<bool>, TreeError> {
-        let changed = |file: &PlanFile| match before.get(&file.path) {
+    /// For each mutant, whether its line is one of those.
+    fn is_kept(&self, kept: &Kept, snapshot: &Snapshot) -> Result<Vec<bool>, TreeError> {
+        let changed = |file: &PlanFile| match kept.before.get(&file.path) {
             None => Ok(None),
             Some(before) => {
                 let after = file.source(snapshot)?;
@@ -73,9 +87,12 @@ impl Plan {
             }
         };
         let changed = self.files.iter().map(changed).collect::<Result<Vec<_>, TreeError>>()?;
+        let more = self.files.iter().map(|file| kept.more.get(&file.path));
+        let more = more.map(|lines| lines.map_or(&[][..], Vec::as_slice)).collect::<Vec<_>>();
         let holds = |mutant: &super::Mutant| {
-            let changed = changed[mutant.edit.file as usize].as_ref();
-            changed.is_none_or(|changed| changed.holds(mutant.line))
+            let (file, line) = (mutant.edit.file as usize, mutant.line);
+            changed[file].as_ref().is_none_or(|changed| changed.holds(line))
+                || more[file].iter().any(|&(first, last)| (first..=last).contains(&line))
         };
         Ok(self.mutants.iter().map(holds).collect())
     }

@@ -272,10 +272,7 @@ impl RunLog {
             ),
         }
         if let Some(since) = &self.run.since {
-            notes.push(format!(
-                "Only lines that differ from {} were mutated; the numbers are of those alone.",
-                since.words()
-            ));
+            notes.push(since.sentence());
         }
         if let Some(reuse) = self.run.reuse.as_ref().filter(|reuse| reuse.verdicts > 0) {
             notes.push(format!(

@@ -5,6 +5,7 @@
 //! that none of them lives. A [`Lab`] holds what a run needs: the scratch directory, one workspace a
 //! worker, the spawner. It makes [`Run`]s, never outcomes: what an exit means is decided later.
 
+mod asking;
 mod baseline;
 mod builds;
 pub mod certificate;
@@ -34,6 +35,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use asking::{ChangedTests, Covered, Function};
 pub use baseline::Baseline;
 pub use certificate::Certificate;
 pub use environment::Environment;

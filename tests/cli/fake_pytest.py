@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Stands in for pytest where tests may use the standard library only: collects functions `test_*` of
-checks.py, takes `-x` and `-p` from PYTEST_ADDOPTS, calls the hooks that our plugins have, ends with
+checks.py, or of the module that `quirks.py` names, takes `-x` and `-p` from PYTEST_ADDOPTS, calls the hooks that our plugins have, ends with
 pytest's statuses. `quirks.py` of the tree says how it misbehaves, and whether PYTEST_PLUGINS is heard."""
 
 import importlib
@@ -45,15 +45,19 @@ config = types.SimpleNamespace(
     option=option, hook=Hooks(), pluginmanager=manager, _ensure_unconfigure=lambda: None
 )
 plugins = [importlib.import_module(name) for name in named]
-traces = [name for name in ("ADEQUACY_PROBE", "ADEQUACY_SERVE", "PYTHONPATH") if name in os.environ]
+traces = [name for name in ("ADEQUACY_SERVE", "PYTHONPATH") if name in os.environ]
 traces += [path for path in sys.path if path.endswith(("probe", "python"))]
 assert not (plugins and traces), traces
 if not served:
     status = quirks.before(stops, bool(plugins))
     if status is not None:
         sys.exit(status)
-checks = importlib.import_module("checks")
-tests = [getattr(checks, name) for name in dir(checks) if name.startswith("test_")]
+checks = importlib.import_module(getattr(quirks, "CHECKS", "checks"))
+tests = [
+    types.SimpleNamespace(nodeid=name, function=getattr(checks, name), path=checks.__file__)
+    for name in dir(checks)
+    if name.startswith("test_")
+]
 session = types.SimpleNamespace(config=config, items=tests, testsfailed=0, exitstatus=0)
 
 
@@ -62,20 +66,25 @@ def tell(hook, *arguments):
         getattr(plugin, hook, lambda *_: None)(*arguments)
 
 
+tell("pytest_collection_modifyitems", tests)
 tell("pytest_runtestloop", session)
 if served:
     quirks.in_child()
 failed = 0
 for test in tests:
+    tell("pytest_runtest_logstart")
     try:
-        tell("pytest_runtest_call", types.SimpleNamespace(nodeid=test.__name__))
-        test()
+        tell("pytest_runtest_call", test)
+        test.function()
     except AssertionError:
         failed += 1
-        print("FAILED", test.__name__)
-        tell("pytest_runtest_logreport", types.SimpleNamespace(failed=True, nodeid=test.__name__))
+        print("FAILED", test.nodeid)
+        tell("pytest_runtest_logreport", types.SimpleNamespace(failed=True, nodeid=test.nodeid))
         if option.maxfail:
             break
-session.exitstatus = int(failed > 0)
+    finally:
+        tell("pytest_runtest_logfinish")
+session.exitstatus = int(failed > 0) if tests else 5
+tell("pytest_sessionfinish")
 config._ensure_unconfigure()
 sys.exit(session.exitstatus)

@@ -1,7 +1,11 @@
 //! `measure --since`: what changed in a repository is mutated, and what cannot be compared is said.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
+
+use serde_json::json;
 
 use crate::harness::Sandbox;
 
@@ -102,6 +106,87 @@ fn nothing_changed_is_nothing_to_do() {
         "check.py",
     ];
     sandbox.measure(&words).run().exits(0);
+}
+
+/// A repository whose command behaves as pytest does.
+fn with_pytest() -> Sandbox {
+    let sandbox = repository();
+    let quirks = "CHECKS = 'test_all'\nOPTIONS = {}\nSERVES = False\n\ndef hooks(name): return []\n\n\
+                  def before(stops, plugin): return None\n";
+    sandbox.write("tree/quirks.py", quirks);
+    sandbox.write("tree/test_all.py", TESTS);
+    sandbox.write("tree/pytest", include_str!("fake_pytest.py"));
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(sandbox.path("tree/pytest"), mode).expect("our file");
+    let root = sandbox.path("");
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "--quiet", "-m", "tests"]);
+    git(&root, &["branch", "--force", "main"]);
+    sandbox
+}
+
+const TESTS: &str = "from pkg import m, same\n\ndef test_one():\n    assert m.one(1) == 2\n\ndef test_two():\n    assert m.two(1) == 2\n\ndef test_three():\n    assert same.same(m.three(1)) == 4\n";
+
+fn with_tests<'a>(sandbox: &'a Sandbox, more: &[&str]) -> crate::harness::Call<'a> {
+    let words = ["--since", "main", "--operator", "binop-swap", "--include", "pkg/"];
+    sandbox.measure(&[&words[..], more, &["--", "./pytest"]].concat())
+}
+
+/// The functions whose mutants count.
+fn counted(sandbox: &Sandbox) -> Vec<String> {
+    let rows = sandbox.lines("adequacy.out/mutants.jsonl").into_iter();
+    let counted = rows.filter(|row| row.get("not_counted").is_none());
+    counted.map(|row| row["function"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn what_changed_tests_enter_is_mutated_too() {
+    let sandbox = with_pytest();
+    let none = with_tests(&sandbox, &[]).run();
+    none.exits(5).tells("no changed test is known to run one that can");
+    // One test: what it enters, in two files, and nothing of the others.
+    sandbox.write(
+        "tree/test_all.py",
+        TESTS.replace("same(m.three(1)) == 4", "same(m.three(1)) == 4 == 4"),
+    );
+    let ran = with_tests(&sandbox, &[]).run();
+    ran.exits(0).tells("1 test files changed; their 1 changed tests enter 2 functions");
+    ran.says("and 2 functions that 1 changed tests enter, were mutated");
+    ran.totals(
+        "2 mutants: 2 killed (0 by time-out), 0 survived, 0 undecided; 0 unviable, 0 not built",
+    );
+    ran.same(counted(&sandbox), ["three".to_owned(), "same".to_owned()].to_vec());
+    let run = sandbox.json("adequacy.out/run.json");
+    ran.same(
+        &run["since"]["changed_tests"],
+        &json!({
+            "files": ["test_all.py"], "tests": 1, "unknown": [],
+            "functions": [
+                {"path": "pkg/m.py", "first": 9, "last": 10},
+                {"path": "pkg/same.py", "first": 1, "last": 2},
+            ],
+        }),
+    );
+    // The earlier part of a run has asked: a resumed one has the same plan.
+    with_tests(&sandbox, &["--resume"]).run().exits(0).totals(
+        "2 mutants: 2 killed (0 by time-out), 0 survived, 0 undecided; 0 unviable, 0 not built",
+    );
+    // A change that is in no test is one of them all.
+    sandbox.write("tree/test_all.py", format!("import os\n{TESTS}"));
+    let ran = with_tests(&sandbox, &[]).run();
+    ran.exits(0).tells("their 3 changed tests enter 4 functions");
+    ran.same(counted(&sandbox).len(), 4);
+}
+
+#[test]
+fn where_a_changed_test_is_not_watched_that_is_said() {
+    let sandbox = with_pytest();
+    sandbox.write("tree/test_all.py", TESTS.replace("m.one(1) == 2", "m.one(1) == 3"));
+    let ran = with_tests(&sandbox, &[]).run();
+    ran.exits(5).tells("run alone, the changed tests do not pass: exit 1");
+    sandbox.write("tree/test_all.py", TESTS.replace("m.one(1) == 2", "m.one(2) == 3"));
+    let ran = measure(&sandbox, "main").run();
+    ran.exits(5).tells("is no command of pytest");
 }
 
 #[test]

@@ -50,6 +50,11 @@ impl Changed {
         Self::of(&Lines::of(before), &Lines::of(after), outline)
     }
 
+    /// The changed lines of the new side, stretch by stretch.
+    pub(in crate::plan) fn ranges(&self) -> &[RangeInclusive<u32>] {
+        &self.ranges
+    }
+
     /// Whether a line is changed.
     pub(in crate::plan) fn holds(&self, line: u32) -> bool {
         self.ranges.iter().any(|range| range.contains(&line))

@@ -1,24 +1,17 @@
 //! Asks a pytest command, on the unmutated tree, whether stopping early can change more than how long
 //! it runs: two runs that are judged by nothing else, with a plugin of ours that tells what it finds.
 
-use std::fs;
-
 use serde::Deserialize;
 
 use super::{Lab, RunError, sharpened};
-use crate::run::{Attempt, Exit, Step};
+use crate::run::Exit;
+use crate::run::asking::Question;
 
 /// The plugin.
 const PLUGIN: &str = include_str!("adequacy_probe.py");
 
-/// Name of the plugin's module.
-const MODULE: &str = "adequacy_probe";
-
 /// The oldest pytest that is asked.
 const OLDEST: u32 = 6;
-
-/// Largest report that is read.
-const LARGEST: u64 = 1 << 20;
 
 /// What the plugin tells: see there.
 #[derive(Debug, Deserialize)]
@@ -75,45 +68,16 @@ fn objection(found: &Found) -> Option<String> {
 
 /// One run with the plugin, with `fail` of tests that all fail.
 fn ask(lab: &Lab<'_>, place: usize, fail: bool) -> Result<(Exit, Option<Found>), RunError> {
-    let mut seat = lab.seat(0);
-    let (step, first) = (Step::Command(place), Attempt::First);
-    let name = if fail { "probe-failing" } else { "probe" };
-    if let Err(run) = lab.place(&mut seat, name, &[], step, (first, true))? {
-        return Ok((run.exit, None));
-    }
-    let folder = seat.workspace.tmp().join("adequacy-probe");
-    let report = folder.join("report.json");
-    // Under an overlay mount, what is put there goes where what the command writes goes.
-    let (there, written) = (seat.workspace.written(&folder), seat.workspace.written(&report));
-    let put = fs::create_dir_all(&there)
-        .and_then(|()| fs::write(there.join(format!("{MODULE}.py")), PLUGIN));
-    let (Ok(()), Some(folder), Some(told)) = (put, folder.to_str(), report.to_str()) else {
-        lab.clean(&mut seat, false)?;
-        return Ok((Exit::Lost("the probe cannot be written".to_owned()), None));
+    let question = Question {
+        name: if fail { "probe-failing" } else { "probe" },
+        module: "adequacy_probe",
+        plugin: PLUGIN,
+        told: b"",
+        words: sharpened::WORDS,
+        variables: if fail { &[("ADEQUACY_PROBE_FAIL", "1")] } else { &[] },
     };
-    let usual = seat.environment.clone();
-    let mut asking = sharpened::environment(&usual, &format!(" -p {MODULE}"))
-        .with("ADEQUACY_PROBE", told)
-        .with("PYTHONPATH", &first_on_path(folder, &usual));
-    if fail {
-        asking = asking.with("ADEQUACY_PROBE_FAIL", "1");
-    }
-    seat.environment = asking;
-    let log = lab.log_name(name, step, "");
-    let run = lab.spawn(&mut seat, lab.argv(place), lab.limit(place), step, first, log);
-    seat.environment = usual;
-    let run = run?;
-    let met = fs::symlink_metadata(&written).ok().filter(fs::Metadata::is_file);
-    let text = met.filter(|met| met.len() <= LARGEST).and_then(|_| fs::read(&written).ok());
-    lab.clean(&mut seat, false)?;
-    Ok((run.exit, text.and_then(|text| serde_json::from_slice(&text).ok())))
-}
-
-fn first_on_path(folder: &str, usual: &crate::run::Environment) -> String {
-    match usual.get("PYTHONPATH") {
-        Some(own) => format!("{folder}:{}", own.to_string_lossy()),
-        None => folder.to_owned(),
-    }
+    let (exit, report) = lab.ask(place, &question)?;
+    Ok((exit, report.and_then(|text| serde_json::from_slice(&text).ok())))
 }
 
 #[cfg(test)]

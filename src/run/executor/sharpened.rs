@@ -5,15 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use super::{Asked, Declined, Executor, Lab, Passed, RunError, Seat, Tier};
-use crate::run::environment::Environment;
+use crate::run::asking::with_words;
 use crate::run::{Attempt, Exit, Run, Step};
-
-/// The variable pytest takes further words from, before those of the command.
-const VARIABLE: &str = "PYTEST_ADDOPTS";
 
 /// Stop at the first failing test; leave tracebacks to the interpreter, as laying them out well costs
 /// more than most tests do.
-const WORDS: &str = "-x --tb=native";
+pub(super) const WORDS: &str = "-x --tb=native";
 
 /// What pytest prints above what went wrong while it collected tests.
 const COLLECTING: &[u8] = b"ERROR collecting ";
@@ -23,13 +20,6 @@ const LONGEST_LOG: usize = 200 << 10;
 
 /// For pytest, where the probe found that nothing but a test stands between a failure and its status.
 pub(super) struct Sharpened;
-
-/// `usual` with the words that sharpen pytest, after those it has.
-pub(super) fn environment(usual: &Environment, more: &str) -> Environment {
-    let own = usual.get(VARIABLE).map(|own| own.to_string_lossy().into_owned());
-    let own = own.map_or_else(String::new, |own| format!("{own} "));
-    usual.clone().with(VARIABLE, &format!("{own}{WORDS}{more}"))
-}
 
 impl Executor for Sharpened {
     fn tier(&self) -> Tier {
@@ -55,7 +45,7 @@ impl Executor for Sharpened {
             Err(run) => return declined(&run, run.exit.to_string()),
         };
         let log = lab.log_name(&name, step, ".sharpened");
-        let sharp = environment(&seat.environment, "");
+        let sharp = with_words(&seat.environment, WORDS);
         let usual = std::mem::replace(&mut seat.environment, sharp);
         let run = lab.spawn(seat, lab.argv(command), lab.limit(command), step, first, log);
         seat.environment = usual;

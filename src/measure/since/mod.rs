@@ -1,15 +1,23 @@
-//! What a repository held before: the state that `--since` compares the tree with.
+//! What a repository held before: the state that `--since` compares the tree with, and what the tests that
+//! changed since run.
 //!
 //! git is a program of its own, asked only for what it has stored: nothing of it looks at or changes the
 //! index or the files.
 
+mod covered;
+
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Before, Plan};
+pub use covered::CoveredRecord;
+pub(super) use covered::with_changed_tests;
+
+use crate::base::RelPath;
+use crate::plan::{Before, Kept, Plan};
 
 /// The state of a tree at the merge base of a revision and HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +37,9 @@ pub struct SinceRecord {
     pub revision: String,
     /// The commit that it and HEAD have in common.
     pub merge_base: String,
+    /// What the tests that changed run, where some did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_tests: Option<CoveredRecord>,
 }
 
 /// Why there is nothing to compare a tree with.
@@ -84,12 +95,24 @@ impl Since {
             .map_err(|_| refused("this repository holds no such revision".to_owned(), hint))?;
         let base = said(&git(root, &["merge-base", &commit, "HEAD"])?)
             .map_err(|_| refused("it and HEAD have no commit in common".to_owned(), hint))?;
-        let record = SinceRecord { revision: revision.to_owned(), merge_base: base };
+        let record =
+            SinceRecord { revision: revision.to_owned(), merge_base: base, changed_tests: None };
         Ok(Self { root: root.to_owned(), prefix, record })
     }
 
-    /// What the files of `plan` held; those that were not there are left out.
-    pub(super) fn texts(&self, plan: &Plan) -> Result<Before, SinceError> {
+    /// Where mutants of `plan` are kept.
+    pub(super) fn kept(&self, plan: &Plan) -> Result<Kept, SinceError> {
+        let before = self.texts(plan.files.iter().map(|file| &file.path))?;
+        let mut more = BTreeMap::<RelPath, Vec<(u32, u32)>>::new();
+        let functions = self.record.changed_tests.iter().flat_map(|it| &it.covered.functions);
+        for function in functions {
+            more.entry(function.path.clone()).or_default().push((function.first, function.last));
+        }
+        Ok(Kept { before, more })
+    }
+
+    /// What these files held; those that were not there are left out.
+    fn texts<'a>(&self, paths: impl Iterator<Item = &'a RelPath>) -> Result<Before, SinceError> {
         let mut child = command(&self.root, &["cat-file", "--batch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -98,7 +121,7 @@ impl Since {
             .map_err(SinceError::NoGit)?;
         let stdin = child.stdin.take().expect("it is piped");
         let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
-        let found = self.ask(plan, stdin, stdout);
+        let found = self.ask(paths, stdin, stdout);
         let _ = child.kill();
         let _ = child.wait();
         found.map_err(|error| SinceError::Refused {
@@ -109,9 +132,14 @@ impl Since {
     }
 
     /// Asks for one file after the other: neither side waits for the other's pipe to empty.
-    fn ask(&self, plan: &Plan, mut to: impl Write, mut from: impl BufRead) -> io::Result<Before> {
+    fn ask<'a>(
+        &self,
+        paths: impl Iterator<Item = &'a RelPath>,
+        mut to: impl Write,
+        mut from: impl BufRead,
+    ) -> io::Result<Before> {
         let mut found = Before::new();
-        for path in plan.files.iter().map(|file| &file.path) {
+        for path in paths {
             let name = path.as_str().expect("only files with UTF-8 names are chosen");
             writeln!(to, "{}:{}{name}", self.record.merge_base, self.prefix)?;
             to.flush()?;
@@ -124,11 +152,25 @@ impl Since {
 }
 
 impl SinceRecord {
-    /// For people.
+    /// The revision, for people.
     #[must_use]
     pub fn words(&self) -> String {
         let short = self.merge_base.get(..12).unwrap_or(&self.merge_base);
         format!("`{}` (merge base {short})", self.revision)
+    }
+
+    /// What was mutated, as a sentence of a report.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let tests = self.changed_tests.as_ref().filter(|it| !it.covered.functions.is_empty());
+        let tests = tests.map_or_else(String::new, |it| {
+            let (tests, functions) = (it.covered.tests, it.covered.functions.len());
+            format!(", and {functions} functions that {tests} changed tests enter,")
+        });
+        let words = self.words();
+        format!(
+            "Only lines that differ from {words}{tests} were mutated; the numbers are of those alone."
+        )
     }
 }
 
