@@ -1,16 +1,19 @@
 //! The evidence of a run, below `evidence/`: written through the same shapes that anybody's records are
 //! validated against.
 
+mod unsmooth;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::reuse::Reused;
-use super::{Line, MeasureError, OutputDir, OutputError, RunFile, TaskTrees};
+pub use unsmooth::Unsmooth;
+
+use super::{MeasureError, OutputDir, OutputError, RunFile, TaskTrees};
 use crate::base::Sha256;
 use crate::evidence::{Kind, budget, manifest};
 use crate::run::sandbox::Workspaces;
-use crate::run::{Attempt, Exit, Left, Offered, Run, Runner, Step, Tier, permitted};
+use crate::run::{Exit, Left, Offered, Run, Runner, Step, Tier, permitted};
 use crate::tree::{self, Reason, Snapshot};
 
 /// The list of digests, below `evidence/`.
@@ -174,32 +177,6 @@ pub(super) fn write_records(
         write(output, kind, &name, &record)?;
     }
     Ok(())
-}
-
-/// The decided mutants that took more than one straight run, or none.
-#[derive(Debug, Clone, Default)]
-pub struct Unsmooth {
-    again: usize,
-    lost: usize,
-    reused: Reused,
-    /// The paths outside of the budget that judged runs left, each with how many mutants did.
-    strayed: BTreeMap<String, usize>,
-}
-
-impl Unsmooth {
-    /// Looks at one more.
-    pub fn add(&mut self, line: &Line) {
-        // A second answer that was asked for is no failure.
-        let is_repeat = |run: &Run| matches!(run.attempt, Attempt::Repeat | Attempt::Alone);
-        self.again += usize::from(line.runs.iter().any(is_repeat));
-        let is_lost = |run: &Run| matches!(run.exit, Exit::Lost(_));
-        self.lost += usize::from(line.runs.iter().any(is_lost));
-        self.reused.add(line);
-        let paths = line.runs.iter().flat_map(|run| &run.outside_budget);
-        for path in paths.collect::<BTreeSet<_>>() {
-            *self.strayed.entry(path.clone()).or_insert(0) += 1;
-        }
-    }
 }
 
 /// The records that follow from a run, its verdicts and its manifest: shape, name below `evidence/`,
@@ -401,7 +378,6 @@ pub fn process_failures(run: &RunFile, unsmooth: &Unsmooth) -> Vec<String> {
 }
 
 fn residual_risks(run: &RunFile, unsmooth: &Unsmooth) -> Vec<Value> {
-    let risk = |risk: String, settled_by: &str| json!({"risk": risk, "settled_by": settled_by});
     let mut risks = vec![risk(
         "mutants stand for wrong solutions; real ones may differ from all of them".to_owned(),
         "solutions of other agents, judged by people",
@@ -435,12 +411,7 @@ fn residual_risks(run: &RunFile, unsmooth: &Unsmooth) -> Vec<Value> {
             "`run_writes` of that command, where it is meant to",
         ));
     }
-    for (path, mutants) in &unsmooth.strayed {
-        risks.push(risk(
-            format!("{mutants} mutants made the commands leave `{path}` outside of the budget, which was undone"),
-            "a look at the output of those runs, or `run_writes`",
-        ));
-    }
+    risks.extend(unsmooth.strays());
     if !offline(run) {
         risks.push(risk(
             "commands could reach the network, so that their answers may hang on it".to_owned(),
@@ -448,6 +419,11 @@ fn residual_risks(run: &RunFile, unsmooth: &Unsmooth) -> Vec<Value> {
         ));
     }
     risks
+}
+
+/// A risk that is left, and what would settle it.
+fn risk(risk: String, settled_by: &str) -> Value {
+    json!({"risk": risk, "settled_by": settled_by})
 }
 
 fn skipped_gates(run: &RunFile) -> Vec<Value> {
