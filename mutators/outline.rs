@@ -11,6 +11,8 @@ pub struct Outline {
     pub definitions: Vec<Definition>,
     /// Every statement at any depth, in source order.
     pub statements: Vec<Statement>,
+    /// Line (from 1) of the first part that the grammar could not read; what stands there is missing.
+    pub unreadable: Option<u32>,
 }
 
 /// A function or method definition.

@@ -32,7 +32,7 @@ use crate::{Control, Found, Operator};
 
 pub use self::functions::{
     BuildOutline, CHEATS, CONSTANTS, Conditional, DEGENERATE, Host, Module, Parent, build_outline,
-    cargo_mutants_names, denied, hosts,
+    cargo_mutants_names, denied, hosts, syntax,
 };
 pub(crate) use self::functions::{bodies, cheats, outline, stub};
 

@@ -61,7 +61,7 @@ impl std::fmt::Display for Input {
 }
 
 /// The gate that commands which cannot tell cheats leave unjudged.
-pub(super) const CHEAT_GATE: &str = "cheat_class_survived";
+pub const CHEAT_GATE: &str = "cheat_class_survived";
 
 impl Thresholds {
     /// The thresholds that a task file's `[gates]` gives, `undecided` from a flag if there is one.

@@ -34,8 +34,8 @@ struct Stratum {
 const Z: f64 = 1.959_964;
 
 impl Interval {
-    /// The interval of a run whose plan was sampled, by file, with the correction for finite
-    /// populations; `None` where no mutant was left out.
+    /// The interval of a run whose plan was sampled: by file the farther end of Wilson's interval, with the
+    /// correction for finite populations, weighed and added as squares; `None` where no mutant was left out.
     #[must_use]
     pub fn of(mutants: &[Planned<'_>], adequacy: &Adequacy) -> Option<Self> {
         if adequacy.not_sampled == 0 {
@@ -60,17 +60,20 @@ impl Interval {
     fn from_strata<'a>(strata: impl Iterator<Item = &'a Stratum> + Clone) -> Self {
         let population = strata.clone().map(|it| it.population).sum::<u64>();
         let sampled = strata.clone().map(|it| it.sampled).sum::<u64>();
-        let (mut share, mut variance) = (0.0, 0.0);
+        let (mut share, mut squares) = (0.0, 0.0);
         for Stratum { population: all, sampled, killed } in strata {
-            let (all, n) = (*all as f64, *sampled as f64);
+            let (all, n, killed) = (*all as f64, *sampled as f64, *killed as f64);
             let weight = all / population as f64;
-            // Nothing is known of a file of which nothing ran: the middle, and the widest spread.
-            let rate = if *sampled == 0 { 0.5 } else { *killed as f64 / n };
-            let spread = if *sampled < 2 { 0.25 } else { rate * (1.0 - rate) / (n - 1.0) };
+            // Nothing is known of a file of which nothing ran: the middle.
+            let rate = if *sampled == 0 { 0.5 } else { killed / n };
+            // Wilson's interval: a few that all died do not show that every one would.
+            let middle = (killed + Z * Z / 2.0) / (n + Z * Z);
+            let half = Z * (killed * (1.0 - rate) + Z * Z / 4.0).sqrt() / (n + Z * Z);
+            let reach = half + (middle - rate).abs();
             share += weight * rate;
-            variance += weight * weight * (1.0 - n / all) * spread;
+            squares += weight * weight * (1.0 - n / all) * reach * reach;
         }
-        Self { population, sampled, share, margin: Z * variance.sqrt() }
+        Self { population, sampled, share, margin: squares.sqrt() }
     }
 }
 
@@ -92,10 +95,10 @@ mod tests {
 
     #[test]
     fn files_weigh_by_their_mutants_and_a_whole_sample_leaves_no_doubt() {
-        assert_eq!(of(&[(100, 10, 5)]), (0.5, 0.3099));
+        assert_eq!(of(&[(100, 10, 5)]), (0.5, 0.2499));
         assert_eq!(of(&[(10, 10, 7)]), (0.7, 0.0));
-        assert_eq!(of(&[(900, 10, 10), (100, 10, 0)]), (0.9, 0.0));
-        assert_eq!(of(&[(100, 0, 0)]), (0.5, 0.98));
-        assert_eq!(of(&[(100, 1, 1)]), (1.0, 0.9751));
+        assert_eq!(of(&[(900, 10, 10), (100, 10, 0)]), (0.9, 0.2498));
+        assert_eq!(of(&[(100, 0, 0)]), (0.5, 0.5));
+        assert_eq!(of(&[(100, 1, 1)]), (1.0, 0.7895));
     }
 }

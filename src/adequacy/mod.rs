@@ -5,10 +5,10 @@ mod interval;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use gates::{Gate, Input, Thresholds};
+pub use gates::{CHEAT_GATE, Gate, Input, Thresholds};
 pub use interval::Interval;
 
-use crate::base::Sha256;
+use crate::base::{Digesting, Sha256};
 use crate::outcome::{Doubt, Outcome, Reason};
 use crate::plan::{Class, Edit, FateKind, Plan, Planned};
 use crate::tree::{Snapshot, TreeError};
@@ -182,7 +182,9 @@ impl Adequacy {
         if self.places.is_empty() {
             return Ok(None);
         }
-        let mut list = Vec::with_capacity(self.places.len());
+        // Handed on entry by entry: the list is longer than the plan.
+        let mut list = Digesting::default();
+        let mut before = &b"["[..];
         // The mutants of a class stand together by file: one source at a time is enough.
         let mut source = (u32::MAX, Vec::new());
         let mut digest = |edit: &Edit| {
@@ -196,16 +198,19 @@ impl Adequacy {
             let file = plan.file(mutant);
             let files = mutant.edits().map(&mut digest).collect::<Result<Vec<_>, _>>()?;
             let files = serde_json::to_vec(&files).expect("plain values");
-            list.push(MutantSetEntry {
+            let entry = MutantSetEntry {
                 column: mutant.column,
                 line: mutant.line,
                 operator: mutant.operator.name,
                 path: &file.name,
                 set: mutant.class.is_set().then(|| mutant.class.name()),
                 sha256: Sha256::of(&files),
-            });
+            };
+            list.add(std::mem::replace(&mut before, b","));
+            list.add(&serde_json::to_vec(&entry).expect("plain values"));
         }
-        Ok(Some(Sha256::of(&serde_json::to_vec(&list).expect("plain values"))))
+        list.add(b"]");
+        Ok(Some(list.done()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A SHA-256 digest as a value.
 
-use std::fmt;
 use std::str::FromStr;
+use std::{fmt, io};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::Digest as _;
@@ -32,6 +32,34 @@ impl Sha256 {
     #[must_use]
     pub const fn as_raw(&self) -> &[u8; 32] {
         &self.0
+    }
+}
+
+/// A digest of bytes that come one after the other, so that they need not be held together.
+#[derive(Debug, Clone, Default)]
+pub struct Digesting(sha2::Sha256);
+
+impl Digesting {
+    /// Takes up what comes next.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all that came.
+    #[must_use]
+    pub fn done(self) -> Sha256 {
+        Sha256(self.0.finalize().into())
+    }
+}
+
+impl io::Write for Digesting {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.add(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -89,6 +117,14 @@ mod tests {
         let text = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(Sha256::of(b"").to_string(), text);
         assert_eq!(text.parse(), Ok(Sha256::of(b"")));
+    }
+
+    #[test]
+    fn bytes_in_pieces_have_the_digest_of_the_whole() {
+        let mut digesting = Digesting::default();
+        digesting.add(b"ab");
+        io::copy(&mut &b"cd"[..], &mut digesting).expect("memory is read");
+        assert_eq!(digesting.done(), Sha256::of(b"abcd"));
     }
 
     #[test]

@@ -11,6 +11,6 @@ pub mod seconds;
 mod sink;
 
 pub use argv::{Argv, ArgvError};
-pub use digest::{DigestError, Sha256};
+pub use digest::{DigestError, Digesting, Sha256};
 pub use path::{PathError, RelPath};
 pub use sink::{Event, Silent, Sink};

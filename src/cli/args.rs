@@ -234,11 +234,12 @@ pub(crate) struct KeepArgs {
 }
 
 /// What `--allow` takes.
-const DEFECTS: [&str; 11] = [
+const DEFECTS: [&str; 12] = [
     "zero-kill",
     crate::measure::EMPTY,
     crate::measure::FLAKY,
     crate::measure::PREPATCH,
+    crate::measure::UNPARSED,
     "undecided",
     "timeout_share",
     "kill_ratio",

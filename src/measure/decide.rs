@@ -1,8 +1,8 @@
 //! The mutants that are not decided yet, and keeping what comes of them at once.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::sync::Mutex;
+use std::{io, mem};
 
 use super::confirm::Chosen;
 use super::executors::Decided;
@@ -84,12 +84,26 @@ struct Keeper<'a> {
 impl Keeper<'_> {
     /// Makes verdicts of faster executors again; where one differs, all of that command's.
     fn check(&self, lab: &Lab<'_>, task: &Task, sink: &dyn Sink) -> Result<(), MeasureError> {
-        let decided = self.decided.lock().expect("the workers are done").clone();
+        // Nothing is decided meanwhile: what the check runs is only compared.
+        let decided = mem::take(&mut *self.decided.lock().expect("the workers are done"));
+        let suspect = self.suspect(&decided, lab, task, sink);
+        *self.decided.lock().expect("the workers are done") = decided;
+        Ok(self.again(lab, &suspect?)?)
+    }
+
+    /// The mutants whose verdict rests on an executor that the spot check caught.
+    fn suspect(
+        &self,
+        decided: &BTreeMap<usize, Decided>,
+        lab: &Lab<'_>,
+        task: &Task,
+        sink: &dyn Sink,
+    ) -> Result<Vec<usize>, MeasureError> {
         let ids = task.commands.iter().map(|command| command.id.clone()).collect::<Vec<_>>();
         let (plan, runners) = (self.plan, self.runners.as_slice());
         let seed = task.mutate.seed;
         let check = Check { lab, plan, runners, ids: &ids, seed, keep: self };
-        let Some(mut found) = check.make(&decided)? else { return Ok(()) };
+        let Some(mut found) = check.make(decided)? else { return Ok(Vec::new()) };
         let (caught, suspect) = {
             let mut run = self.run.lock().expect("the workers are done");
             // What an earlier part of this run found stays found.
@@ -98,7 +112,7 @@ impl Keeper<'_> {
             found.made_again += earlier.made_again;
             run.executors.spot_check = Some(found);
             let caught = run.executors.caught(&run);
-            let suspect = spot_check::suspect(&decided, &caught);
+            let suspect = spot_check::suspect(decided, &caught);
             if let Some(found) = &mut run.executors.spot_check {
                 found.made_again += suspect.len() as u64;
             }
@@ -108,7 +122,7 @@ impl Keeper<'_> {
         };
         lab.give_up(&caught);
         if suspect.is_empty() {
-            return Ok(());
+            return Ok(suspect);
         }
         let names = caught.iter().map(|&place| ids[place].clone()).collect::<Vec<_>>();
         sink.tell(Event::Warning(format!(
@@ -117,7 +131,7 @@ impl Keeper<'_> {
             super::observe::quoted(&names),
             suspect.len()
         )));
-        Ok(self.again(lab, &suspect)?)
+        Ok(suspect)
     }
 
     fn judge(&self, place: usize, runs: &[Run]) -> Outcome {

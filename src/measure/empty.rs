@@ -18,8 +18,9 @@ pub(super) fn measured(
     act: &Act,
 ) -> Result<Measured, MeasureError> {
     let Prepared { trees, plan, .. } = prepared;
-    let rows = output::rows(&plan, &trees.base)?;
-    output.write_plan(&mut run, &rows, earlier)?;
+    output.write_plan(&mut run, earlier, |take| {
+        output::rows(&plan, &trees.base, take).map_err(MeasureError::from)
+    })?;
     output.write_sources(&plan, &trees.base)?;
     let (_, outcomes) = Ledger::open(&output, &run.key(), &plan)?;
     debug_assert!(outcomes.is_empty(), "a plan without mutants has no outcomes");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{FLAKY, PREPATCH, RunFile, StartRecord};
-use crate::adequacy::{Adequacy, Gate, Input, Thresholds};
+use super::{FLAKY, PREPATCH, RunFile, StartRecord, UNPARSED};
+use crate::adequacy::{Adequacy, CHEAT_GATE, Gate, Input, Thresholds};
 use crate::task::Task;
 
 /// The gates of a task, in the order in which the first that fails refuses a seal.
@@ -20,7 +20,26 @@ pub(super) fn of(task: &Task, run: &RunFile, adequacy: &Adequacy) -> Vec<Gate> {
     let mut gates = thresholds.gates(adequacy);
     gates.extend(flaky(run));
     gates.extend(prepatch(run));
+    gates.extend(unparsed(task, run));
     gates
+}
+
+/// The gates that section 11 of the record rules has and this run cannot judge: without a twin, nothing
+/// keeps a cheat apart from an honest function.
+pub(super) fn not_judged(task: &Task, gates: &[Gate]) -> Vec<String> {
+    let judged = gates.iter().any(|gate| gate.name == CHEAT_GATE);
+    let cheats = (task.solution.is_change() && !judged).then(|| CHEAT_GATE.to_owned());
+    cheats.into_iter().collect()
+}
+
+/// The gate that changed files fail of which mutants are missing because they do not parse, where there
+/// are some: the numbers say nothing about what the commands find there.
+fn unparsed(task: &Task, run: &RunFile) -> Option<Gate> {
+    let count = run.unsaid.unparsed.len() as u64;
+    let formula = "changed files that could not be read whole, so that mutants of them are missing <= threshold";
+    let inputs = vec![("value", Input::Count(count)), ("threshold", Input::Count(0))];
+    let gate = Gate { name: UNPARSED, pass: false, formula, inputs };
+    (task.solution.is_change() && count > 0).then_some(gate)
 }
 
 /// The gate that commands fail which end on the start tree otherwise than the task says, where there

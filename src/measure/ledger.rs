@@ -2,7 +2,8 @@
 //!
 //! Append-only. A torn last line, as a killed engine leaves it, is ignored and its mutant run again.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cell::LazyCell;
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -91,31 +92,17 @@ impl Ledger {
     ) -> Result<(Self, BTreeMap<usize, Decided>), LedgerError> {
         let path = output.outcomes();
         let fault = |error| LedgerError::Io { path: path.clone(), error };
-        let (lines, whole) = read(&path)?;
+        let places = LazyCell::new(|| plan.places());
         let mut decided = BTreeMap::new();
-        if let Some((header, lines)) = lines.split_first() {
-            if !is_header_of(header, run) {
-                return Err(LedgerError::OtherRun(path));
-            }
-            let places = plan.mutants.iter().enumerate();
-            let places = places.map(|(place, mutant)| (mutant.id.to_string(), place));
-            let places = places.collect::<HashMap<_, _>>();
-            for (number, text) in lines.iter().enumerate() {
-                let bad = |message: String| LedgerError::Line {
-                    path: path.clone(),
-                    line: number + 2,
-                    message,
-                };
-                let line = serde_json::from_str::<Line>(text).map_err(|e| bad(e.to_string()))?;
-                let place = places.get(&line.id);
-                let place = place.ok_or_else(|| bad(format!("no mutant `{}`", line.id)))?;
-                decided.insert(*place, Decided::of(line.outcome, &line.runs));
-            }
-        }
+        let End { whole, .. } = read(&path, run, |line| {
+            let place = places.get(&line.id).ok_or_else(|| format!("no mutant `{}`", line.id))?;
+            decided.insert(place, Decided::of(line.outcome, &line.runs));
+            Ok(())
+        })?;
         let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(fault)?;
         file.set_len(whole).map_err(fault)?;
         let ledger = |file| Self { path: path.clone(), file: Mutex::new(file) };
-        if lines.is_empty() {
+        if whole == 0 {
             let header = Header { format: FORMAT.to_owned(), run: *run };
             write_line(&mut file, &header).map_err(fault)?;
         }
@@ -187,58 +174,55 @@ pub(super) fn each(
     run: &Sha256,
     mut take: impl FnMut(Line),
 ) -> Result<bool, LedgerError> {
+    let end = read(path, run, |line| {
+        take(line);
+        Ok(())
+    })?;
+    Ok(end.torn)
+}
+
+/// How the file of a ledger ends.
+#[derive(Default)]
+struct End {
+    /// The bytes of its whole lines; 0 where there is no file.
+    whole: u64,
+    /// Whether a part of a line stands behind them.
+    torn: bool,
+}
+
+/// Reads the decided mutants one at a time; `take` says what is wrong with one.
+fn read(
+    path: &Path,
+    run: &Sha256,
+    mut take: impl FnMut(Line) -> Result<(), String>,
+) -> Result<End, LedgerError> {
     let fault = |error| LedgerError::Io { path: path.to_owned(), error };
     let mut reader = match File::open(path) {
         Ok(file) => BufReader::new(file),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(End::default()),
         Err(error) => return Err(fault(error)),
     };
-    let mut text = Vec::new();
+    let (mut text, mut end) = (Vec::new(), End::default());
     for line in 1.. {
         text.clear();
-        reader.read_until(b'\n', &mut text).map_err(fault)?;
+        let count = reader.read_until(b'\n', &mut text).map_err(fault)?;
         if text.pop_if(|last| *last == b'\n').is_none() {
             break;
         }
+        end.whole += count as u64;
         if line == 1 {
-            if !is_header_of(&String::from_utf8_lossy(&text), run) {
+            let header = serde_json::from_slice::<Header>(&text);
+            if !header.is_ok_and(|header| header.format == FORMAT && header.run == *run) {
                 return Err(LedgerError::OtherRun(path.to_owned()));
             }
             continue;
         }
-        take(serde_json::from_slice(&text).map_err(|error| LedgerError::Line {
-            path: path.to_owned(),
-            line,
-            message: error.to_string(),
-        })?);
+        let decided = serde_json::from_slice(&text).map_err(|error| error.to_string());
+        let bad = |message| LedgerError::Line { path: path.to_owned(), line, message };
+        decided.and_then(&mut take).map_err(bad)?;
     }
-    Ok(!text.is_empty())
-}
-
-fn is_header_of(line: &str, run: &Sha256) -> bool {
-    let header = serde_json::from_str::<Header>(line);
-    header.is_ok_and(|header| header.format == FORMAT && header.run == *run)
-}
-
-/// The whole lines, and how many bytes they are.
-fn read(path: &Path) -> Result<(Vec<String>, u64), LedgerError> {
-    let fault = |error| LedgerError::Io { path: path.to_owned(), error };
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
-        Err(error) => return Err(fault(error)),
-    };
-    let mut reader = BufReader::new(file);
-    let (mut lines, mut whole) = (Vec::new(), 0);
-    loop {
-        let mut line = Vec::new();
-        let count = reader.read_until(b'\n', &mut line).map_err(fault)?;
-        if count == 0 || line.pop() != Some(b'\n') {
-            return Ok((lines, whole));
-        }
-        whole += count as u64;
-        lines.push(String::from_utf8_lossy(&line).into_owned());
-    }
+    end.torn = !text.is_empty();
+    Ok(end)
 }
 
 fn write_line(file: &mut impl io::Write, value: &impl Serialize) -> io::Result<()> {

@@ -1,12 +1,13 @@
 //! What the mutants tell on which every command was run: kills that all commands make, and the fewest
 //! mutants that stand for all that were killed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::{LedgerError, OutputDir, RunFile, runners};
 use crate::outcome::{self, Outcome, Verdict};
+use crate::plan::{MutantId, Places};
 use crate::run::Step;
 use crate::task::Task;
 
@@ -45,7 +46,7 @@ impl Matrix {
     /// [`LedgerError`] when they cannot be read.
     pub(super) fn of(
         task: &Task,
-        ids: &[String],
+        ids: &[MutantId],
         output: &OutputDir,
         run: &RunFile,
     ) -> Result<Option<Self>, LedgerError> {
@@ -56,8 +57,7 @@ impl Matrix {
             return Ok(None);
         }
         let runners = runners(task);
-        let places = ids.iter().enumerate().map(|(at, id)| (id.as_str(), at));
-        let places = places.collect::<HashMap<_, _>>();
+        let places = ids.iter().copied().collect::<Places>();
         // By place, for the later of two lines stands.
         let mut rows = BTreeMap::<usize, Option<Killers>>::new();
         output.each_outcome(run, |line| {
@@ -70,13 +70,13 @@ impl Matrix {
             let killers = failed.map(|(place, _)| *place).collect();
             let killed = matches!(line.outcome, Outcome::Killed { .. });
             let row = if killed { killers } else { Killers::new() };
-            if let Some(&at) = places.get(line.id.as_str()) {
+            if let Some(at) = places.get(&line.id) {
                 rows.insert(at, (whole && line.outcome != Outcome::Unviable).then_some(row));
             }
         })?;
         let rows = rows.into_iter().filter_map(|(at, row)| Some((at, row?)));
         let id = |place: &usize| task.commands[*place].id.clone();
-        Ok(Some(Self::of_rows(rows, able.len(), &|at| ids[at].clone(), &id)))
+        Ok(Some(Self::of_rows(rows, able.len(), &|at| ids[at].to_string(), &id)))
     }
 
     /// From the mutants in plan order with their killers.

@@ -69,7 +69,7 @@ pub use recorded::{CommandRecord, Interpreted};
 pub use reopen::{ReopenError, Reopened, reopen};
 pub use replay::{Rerun, judged_again, replay, rerun};
 pub use reuse::{Key, KeyPart, Reuse, ReuseRecord};
-pub use run_file::{ClassTotals, FORMAT, RunFile, Sentinels, State, Totals};
+pub use run_file::{ClassTotals, FORMAT, RunFile, Sentinels, State, Totals, Unsaid};
 pub use shard::Shard;
 pub use since::{CoveredRecord, Since, SinceError, SinceRecord};
 pub use spot_check::{Difference, SpotCheck};
@@ -95,6 +95,9 @@ pub const FLAKY: &str = "flaky";
 
 /// The gate of commands that do not end on the start tree as the task says, and what `--allow` takes.
 pub const PREPATCH: &str = "prepatch";
+
+/// The gate of changed files that could not be read whole, and what `--allow` takes.
+pub const UNPARSED: &str = "unparsed";
 
 /// How a task is measured.
 #[derive(Debug, Clone)]
@@ -261,12 +264,13 @@ pub fn measure(
     (run.start, run.variants) =
         observe::others((task, &lab), trees, &links, options, spawner, sink)?;
     sample_to_budget(task, &mut prepared.plan, &mut run, earlier.as_ref(), baseline.cpu());
-    let rows = output::rows(&prepared.plan, &trees.base)?;
-    output.write_plan(&mut run, &rows, earlier.as_ref())?;
+    output.write_plan(&mut run, earlier.as_ref(), |take| {
+        output::rows(&prepared.plan, &trees.base, take).map_err(MeasureError::from)
+    })?;
     output.write_sources(&prepared.plan, &trees.base)?;
     run.controls = Some(controls::before(&lab, task, &prepared, sink)?);
     let (plan, snapshot, shard) = (&prepared.plan, &trees.base, options.shard);
-    let reusable = reuse::reusable((task, options), &prepared, &rows, reused, &mut run, sink)?;
+    let reusable = reuse::reusable((task, options), &prepared, &output, reused, &mut run, sink)?;
     let outcomes =
         decide::decide((&lab, &baseline), task, &output, &mut run, plan, reusable, sink)?;
     if options.check_parallel {
@@ -374,7 +378,7 @@ fn tell_of_commands(
     run: &mut RunFile,
     outcomes: &BTreeMap<usize, Outcome>,
 ) -> Result<(), MeasureError> {
-    let ids = plan.mutants.iter().map(|mutant| mutant.id.to_string()).collect::<Vec<_>>();
+    let ids = plan.mutants.iter().map(|mutant| mutant.id).collect::<Vec<_>>();
     run.matrix = Matrix::of(task, &ids, output, run)?;
     run.neutralized = probes::neutralized(task, trees.heldout.as_ref(), plan, outcomes);
     Ok(())

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{FlockOperation, flock};
+use tempfile::NamedTempFile;
 
 use super::ledger::{self, Line};
 use super::run_file::{FAMILY, FORMAT};
 use super::{RunFile, State};
-use crate::base::{RelPath, Sha256};
+use crate::base::{Digesting, RelPath, Sha256};
 use crate::plan::{Plan, Row};
 use crate::tree::{Snapshot, TreeError};
 
@@ -252,22 +253,35 @@ impl OutputDir {
         fs::create_dir_all(&logs).map_err(|error| OutputError::Io { path: logs, error })
     }
 
-    /// Writes the plan, and its digest to `run.json`.
+    /// Writes the plan, whose lines `rows` gives in order, and its digest to `run.json`.
     ///
     /// # Errors
-    /// [`OutputError`] when it is not that of the `earlier` run, or cannot be written.
-    pub fn write_plan(
+    /// What `rows` ends with; [`OutputError`] when it is not the plan of the `earlier` run, or cannot be
+    /// written.
+    pub fn write_plan<E: From<OutputError>>(
         &self,
         run: &mut RunFile,
-        rows: &[u8],
         earlier: Option<&RunFile>,
-    ) -> Result<(), OutputError> {
-        run.plan_sha256 = Sha256::of(rows);
+        rows: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let path = self.plan();
+        let fault = |error| OutputError::Io { path: path.clone(), error };
+        let (mut digest, mut written) = (Digesting::default(), Ok(()));
+        let mut file = BufWriter::new(unfinished(&path).map_err(fault)?);
+        rows(&mut |line| {
+            digest.add(line);
+            if written.is_ok() {
+                written = file.write_all(line);
+            }
+        })?;
+        written.map_err(fault)?;
+        run.plan_sha256 = digest.done();
         if let Some(earlier) = earlier {
             self.same_run(earlier, run)?;
         }
-        self.replace(&self.plan(), rows)?;
-        self.write_run(run)
+        let file = file.into_inner().map_err(|error| fault(error.into_error()))?;
+        file.persist(&path).map_err(|error| fault(error.error))?;
+        Ok(self.write_run(run)?)
     }
 
     /// Writes `run.json`, whole or not at all.
@@ -358,16 +372,19 @@ impl OutputDir {
     /// Puts a whole file in place, or leaves what was there.
     pub(super) fn replace(&self, path: &Path, text: &[u8]) -> Result<(), OutputError> {
         let fault = |error| OutputError::Io { path: path.to_owned(), error };
-        let folder = path.parent().expect("a file of the run directory");
-        // As `File::create` would make it; a temporary file is private by default.
-        let usual = fs::Permissions::from_mode(0o666);
-        let mut file = tempfile::Builder::new();
-        file.prefix(UNFINISHED).permissions(usual);
-        let mut file = file.tempfile_in(folder).map_err(fault)?;
+        let mut file = unfinished(path).map_err(fault)?;
         file.write_all(text).map_err(fault)?;
         file.persist(path).map_err(|error| fault(error.error))?;
         Ok(())
     }
+}
+
+/// A file beside `path` that can take its place.
+fn unfinished(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().expect("a file of the run directory");
+    // As `File::create` would make it; a temporary file is private by default.
+    let usual = fs::Permissions::from_mode(0o666);
+    tempfile::Builder::new().prefix(UNFINISHED).permissions(usual).tempfile_in(folder)
 }
 
 /// Adds the digests of the file `name` below `root`, or of all files below it where it is a directory.
@@ -390,23 +407,30 @@ fn digests(
             }
         }
     } else {
-        found.insert(name.to_owned(), Sha256::of(&fs::read(&path).map_err(fault)?));
+        let mut digest = Digesting::default();
+        File::open(&path).and_then(|mut file| io::copy(&mut file, &mut digest)).map_err(fault)?;
+        found.insert(name.to_owned(), digest.done());
     }
     Ok(())
 }
 
-/// The whole plan as lines of JSON: the text of `mutants.jsonl`.
+/// Hands over the plan as lines of JSON, one at a time: the text of `mutants.jsonl`.
 ///
 /// # Errors
 /// [`TreeError`] when a source cannot be read.
-pub(super) fn rows(plan: &Plan, snapshot: &Snapshot) -> Result<Vec<u8>, TreeError> {
-    let mut text = Vec::new();
+pub(super) fn rows(
+    plan: &Plan,
+    snapshot: &Snapshot,
+    take: &mut dyn FnMut(&[u8]),
+) -> Result<(), TreeError> {
+    let mut line = Vec::new();
     plan.each(snapshot, |mutant, source| {
-        serde_json::to_writer(&mut text, &Row::of(plan, mutant, source))
+        line.clear();
+        serde_json::to_writer(&mut line, &Row::of(plan, mutant, source))
             .expect("a row is plain values");
-        text.push(b'\n');
-    })?;
-    Ok(text)
+        line.push(b'\n');
+        take(&line);
+    })
 }
 
 /// Names of files that are being written begin so.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use adequacy_mutators::Language;
 
-use super::{MeasureError, SinceRecord, TaskTrees, Wanted, cargo, links};
+use super::{MeasureError, SinceRecord, TaskTrees, UNPARSED, Wanted, cargo, links};
 use crate::base::{Event, RelPath, Sink};
 use crate::plan::cargo::SETTINGS;
 use crate::plan::compile::{self, Judge};
@@ -133,11 +133,7 @@ fn planned_linked(
     if let Some(kept) = &kept {
         plan.leave_unchanged(kept, &trees.base)?;
     }
-    for (file, words) in plan.files.iter().filter_map(|file| Some((file, file.refused.as_ref()?))) {
-        let message =
-            format!("`{}` does not compile, so none of its mutants counts: {words}", file.name);
-        sink.tell(Event::Warning(message));
-    }
+    tell_unparsed(task, &plan, sink);
     if let Some(limit) = task.mutate.limit {
         plan.sample(limit as usize, task.mutate.seed);
     }
@@ -179,6 +175,29 @@ fn tell(task: &Task, plan: &Plan, sink: &dyn Sink) {
     }
 }
 
+/// Says which files could not be read whole, and what that means for a change.
+fn tell_unparsed(task: &Task, plan: &Plan, sink: &dyn Sink) {
+    let warn = |text: String| sink.tell(Event::Warning(text));
+    for file in &plan.files {
+        let path = &file.name;
+        if let Some(words) = &file.refused {
+            warn(format!("`{path}` does not compile, so none of its mutants counts: {words}"));
+        }
+        if task.solution.is_change() && file.unparsed().is_some() {
+            warn(format!(
+                "the change to `{path}` is not measured whole, and the gate `{UNPARSED}` fails; mend the \
+                 file, leave it out by `exclude` below `[mutate]`, or let it through with `--allow {UNPARSED}`"
+            ));
+        }
+        if let Some(words) = &file.refused_before {
+            warn(format!(
+                "`{path}` does not parse in the start tree, so a command that only loads it refuses the \
+                 null patch; whether the commands ask for more is told by the stubs and the patch region: {words}"
+            ));
+        }
+    }
+}
+
 /// Where a note says that the rest of a list is.
 const IN_RUN_FILE: &str = " (run.json names them all)";
 
@@ -204,22 +223,46 @@ fn judge(
     if !plan.files.iter().any(python) {
         return Ok(None);
     }
-    // What counts for the interpreter of one command counts.
-    let mut first = None;
-    let mut fates = Vec::new();
-    for interpreter in interpreters(task, roots)? {
-        let judge = compile::judge(plan, snapshot, &interpreter)?;
-        // What it is not asked about keeps its fate.
-        fates.push(plan.mutants.iter().map(|mutant| mutant.fate.clone()).collect::<Vec<_>>());
-        first = first.or(Some((interpreter, judge)));
+    let mut interpreters = interpreters(task, roots)?.into_iter();
+    let first = interpreters.next().ok_or(MeasureError::NoInterpreter)?;
+    let judge = compile::judge(plan, snapshot, &first)?;
+    for other in interpreters {
+        let before = Answers::taken(plan);
+        compile::judge(plan, snapshot, &other)?;
+        before.kept_where_all_refuse(plan);
     }
-    for (place, mutant) in plan.mutants.iter_mut().enumerate() {
-        let mut each = fates.iter().map(|fates| &fates[place]);
-        let counts = each.clone().any(|fate| *fate == Fate::Counted);
-        let fate = if counts { None } else { each.next() };
-        mutant.fate = fate.cloned().unwrap_or(Fate::Counted);
+    Ok(Some((first, judge)))
+}
+
+/// What earlier interpreters said of a plan.
+struct Answers {
+    fates: Vec<Fate>,
+    /// Why the files that interpreters read do not compile, and did not before the change.
+    files: Vec<[Option<String>; 2]>,
+}
+
+impl Answers {
+    /// Takes them out of the plan. What the next one is not asked about keeps its fate.
+    fn taken(plan: &mut Plan) -> Self {
+        let fates = plan.mutants.iter().map(|mutant| mutant.fate.clone()).collect();
+        let asked = plan.files.iter_mut().filter(|file| !file.language.is_compiled());
+        let files = asked.map(|file| [file.refused.take(), file.refused_before.take()]).collect();
+        Self { fates, files }
     }
-    Ok(first)
+
+    /// What counts for one interpreter counts; of what counts for none, the first one's words are kept.
+    fn kept_where_all_refuse(self, plan: &mut Plan) {
+        for (mutant, earlier) in plan.mutants.iter_mut().zip(self.fates) {
+            if mutant.fate != Fate::Counted {
+                mutant.fate = earlier;
+            }
+        }
+        let asked = plan.files.iter_mut().filter(|file| !file.language.is_compiled());
+        for (file, [now, before]) in asked.zip(self.files) {
+            file.refused = file.refused.take().and(now);
+            file.refused_before = file.refused_before.take().and(before);
+        }
+    }
 }
 
 /// The interpreters of the commands, each once; looked for in the first of the trees that has it.

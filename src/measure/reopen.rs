@@ -11,7 +11,7 @@ use super::{
     State, Wanted, gates, output, prepare, protect, runners, same_task,
 };
 use crate::adequacy::Adequacy;
-use crate::base::{Sha256, Sink};
+use crate::base::{Digesting, Sink};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::task::Task;
@@ -158,9 +158,10 @@ fn same(prepared: &Prepared, run: &RunFile) -> Result<(), &'static str> {
     if version != run.interpreter.as_ref().map(|found| found.version.as_str()) {
         return Err("the interpreter");
     }
-    match output::rows(&prepared.plan, &prepared.trees.base) {
-        Ok(rows) if Sha256::of(&rows) == run.plan_sha256 => Ok(()),
-        Ok(_) => Err("the plan"),
+    let mut digest = Digesting::default();
+    match output::rows(&prepared.plan, &prepared.trees.base, &mut |row| digest.add(row)) {
+        Ok(()) if digest.done() == run.plan_sha256 => Ok(()),
+        Ok(()) => Err("the plan"),
         // Listed a moment ago, and no longer so.
         Err(_) => Err("a tree"),
     }
@@ -175,15 +176,13 @@ fn outcomes(
     lines: Vec<Line>,
 ) -> Result<BTreeMap<usize, Outcome>, ReopenError> {
     let damaged = |what| ReopenError::Damaged { path: output.path().to_owned(), what };
-    let places = plan.mutants.iter().enumerate();
-    let places = places.map(|(place, mutant)| (mutant.id.to_string(), place));
-    let places = places.collect::<BTreeMap<_, _>>();
+    let places = plan.places();
     let (runners, flaky) = (runners(task), run.flaky_places());
     let known = Known { runners: &runners, flaky: &flaky };
     let mut outcomes = BTreeMap::new();
     for line in lines {
         let place = places.get(&line.id);
-        let place = *place.ok_or_else(|| damaged(format!("no mutant `{}`", line.id)))?;
+        let place = place.ok_or_else(|| damaged(format!("no mutant `{}`", line.id)))?;
         if known.judge(&line, plan.mutants[place].class) != line.outcome {
             return Err(damaged(format!("the verdict of `{}` is not what its runs mean", line.id)));
         }

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::gates::not_judged;
 use super::{
     CommandRecord, Conduct, Controls, Executors, Interpreted, Isolation, Matrix, Options, Prepared,
     ReuseRecord, SinceRecord, StartRecord, TaskTrees, UncoveredRecord, VariantRecord,
 };
 use crate::adequacy::{Adequacy, Gate, Interval, Tally};
 use crate::base::{RelPath, Sha256};
-use crate::plan::{Class, Plan, Planned, SAMPLER};
+use crate::plan::{Class, Plan, PlanFile, Planned, SAMPLER};
 use crate::run::sandbox::{Limits, Sandbox};
 use crate::run::workspace::Soundness;
 use crate::run::{Baseline, Lab, Left, Run, Tests};
@@ -102,6 +103,9 @@ pub struct RunFile {
     /// Digests of the mutated files: the names of their copies below `sources/`.
     #[serde(default)]
     pub sources: BTreeMap<String, Sha256>,
+    /// What its numbers say nothing of.
+    #[serde(flatten)]
+    pub unsaid: Unsaid,
     /// Functions that the change touches and that no cheat takes the place of.
     pub uncovered: Vec<UncoveredRecord>,
     /// Runs of the unmutated tree before the mutants.
@@ -173,6 +177,20 @@ pub struct Sentinels {
     pub failures: u64,
 }
 
+/// What the numbers of a run say nothing of.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsaid {
+    /// Mutated files that could not be read whole, so that mutants of them are missing, and why.
+    #[serde(default)]
+    pub unparsed: BTreeMap<String, String>,
+    /// Changed files that do not parse as they were before the change, and why.
+    #[serde(default)]
+    pub unparsed_before: BTreeMap<String, String>,
+    /// Gates of a change that could not be judged, and therefore are no gates of this run.
+    #[serde(default)]
+    pub not_judged: Vec<String>,
+}
+
 /// A sample of the mutants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sampled {
@@ -231,6 +249,7 @@ impl RunFile {
         let left_out = trees.named().left_out().iter();
         let files = plan.files.iter();
         let mut file = Self {
+            unsaid: Unsaid::of(plan),
             interpreter: interpreter.as_ref().map(Interpreted::of),
             since: since.clone(),
             linked: links.iter().map(|(path, _)| path.to_string()).collect(),
@@ -283,6 +302,7 @@ impl RunFile {
             ignored: BTreeMap::new(),
             files: BTreeMap::new(),
             sources: BTreeMap::new(),
+            unsaid: Unsaid::default(),
             uncovered: Vec::new(),
             baselines: Vec::new(),
             left: Left::default(),
@@ -420,9 +440,24 @@ impl RunFile {
         self.gates = gates.iter().map(|gate| (gate.name.to_owned(), gate.pass)).collect();
         self.not_reached = not_reached;
         let is_whole = self.conduct.shard.is_none();
+        self.unsaid.not_judged = if is_whole { not_judged(&self.task, gates) } else { Vec::new() };
         self.sample = Interval::of(mutants, adequacy).filter(|_| is_whole);
         self.sites = Some(adequacy.sites(mutants));
         self.state = if is_whole { State::Finished } else { State::Shard };
+    }
+}
+
+impl Unsaid {
+    fn of(plan: &Plan) -> Self {
+        let named = |why: fn(&PlanFile) -> Option<String>| {
+            let faults = plan.files.iter().map(|file| (file.name.clone(), why(file)));
+            faults.filter_map(|(name, why)| Some((name, why?))).collect()
+        };
+        Self {
+            unparsed: named(PlanFile::unparsed),
+            unparsed_before: named(|file| file.refused_before.clone()),
+            not_judged: Vec::new(),
+        }
     }
 }
 

@@ -89,6 +89,12 @@ impl Class {
         )
     }
 
+    /// Whether its mutants are pieces of an earlier text, which are compared by their syntax.
+    #[must_use]
+    pub const fn is_undone(self) -> bool {
+        matches!(self, Self::NullPatch | Self::HunkRevert | Self::StubPatch | Self::FileRevert)
+    }
+
     /// Whether every command is run on a mutant of it, and none of them may stay undecided.
     #[must_use]
     pub const fn is_decisive(self) -> bool {

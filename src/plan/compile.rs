@@ -153,6 +153,11 @@ fn mark(plan: &mut Plan, file: usize, row: Row) -> Result<(), Value> {
             for (&place, verdict) in places.iter().zip(row) {
                 let fate = fate(plan, &places, &verdict).ok_or(verdict)?;
                 let mutant = &mut plan.mutants[place];
+                if let (Class::NullPatch | Class::FileRevert, Fate::Unviable(words)) =
+                    (mutant.class, &fate)
+                {
+                    plan.files[file].refused_before = Some(words.clone());
+                }
                 mutant.fate = admitted(mutant, fate);
             }
         }
@@ -161,11 +166,12 @@ fn mark(plan: &mut Plan, file: usize, row: Row) -> Result<(), Value> {
 }
 
 /// The fate of a mutant in the light of its class: what undoes a change or a whole function is never
-/// unviable, and the null patch always counts. A hunk alone that does not parse is not made.
-fn admitted(mutant: &Mutant, fate: Fate) -> Fate {
+/// unviable, and the null patch always counts. A hunk alone that does not parse is not made, nor is a stub:
+/// loading it would say all that it can.
+pub(super) fn admitted(mutant: &Mutant, fate: Fate) -> Fate {
     match (mutant.class, fate) {
         (Class::NullPatch, _) => Fate::Counted,
-        (Class::HunkRevert, fate) => fate,
+        (Class::HunkRevert | Class::StubPatch, fate) => fate,
         (class, Fate::Unviable(_)) if class.is_never_unviable() => Fate::Counted,
         (_, fate) => fate,
     }
@@ -203,7 +209,7 @@ fn request(plan: &Plan, file: &PlanFile, snapshot: &Snapshot) -> Result<String, 
     let mutants = asked(plan, file).map(|place| {
         let mutant = &plan.mutants[place];
         let edit = &mutant.edit;
-        json!([edit.start, edit.end, BASE64.encode(&edit.replacement), is_undone(mutant.class)])
+        json!([edit.start, edit.end, BASE64.encode(&edit.replacement), mutant.class.is_undone()])
     });
     let work = json!({
         "path": file.name,
@@ -211,12 +217,6 @@ fn request(plan: &Plan, file: &PlanFile, snapshot: &Snapshot) -> Result<String, 
         "mutants": mutants.collect::<Vec<_>>(),
     });
     Ok(format!("{work}\n"))
-}
-
-/// Whether mutants of this class are pieces of an earlier text, compared by their syntax.
-fn is_undone(class: Class) -> bool {
-    use Class::{FileRevert, HunkRevert, NullPatch, StubPatch};
-    matches!(class, NullPatch | HunkRevert | StubPatch | FileRevert)
 }
 
 fn fate(plan: &Plan, places: &[usize], verdict: &Value) -> Option<Fate> {

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::str::FromStr;
 
 use rayon::prelude::*;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Edit, Mutant, Plan, PlanFile};
 use crate::base::Sha256;
@@ -37,11 +38,30 @@ impl MutantId {
     }
 }
 
+/// Where mutants stand in sealed order, by their names.
+#[derive(Debug)]
+pub struct Places(HashMap<MutantId, usize>);
+
+impl FromIterator<MutantId> for Places {
+    fn from_iter<T: IntoIterator<Item = MutantId>>(ids: T) -> Self {
+        Self(ids.into_iter().enumerate().map(|(place, id)| (id, place)).collect())
+    }
+}
+
+impl Places {
+    /// The place of the mutant whose id this shows.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<usize> {
+        self.0.get(&id.parse().ok()?).copied()
+    }
+}
+
 /// Names every mutant of `plan`; ids that share their first digits are lengthened until they differ.
 pub(super) fn assign(plan: &mut Plan) {
     let files = &plan.files;
     plan.mutants.par_iter_mut().for_each(|mutant| mutant.id = MutantId::of(mutant, files));
     lengthen(plan.mutants.iter_mut().map(|mutant| &mut mutant.id).collect());
+    plan.mutants.iter_mut().for_each(|mutant| mutant.id.cut());
 }
 
 fn lengthen(mut clashing: Vec<&mut MutantId>) {
@@ -61,6 +81,11 @@ fn lengthen(mut clashing: Vec<&mut MutantId>) {
 }
 
 impl MutantId {
+    /// Forgets what it does not show, so that it is the same when it is read back.
+    fn cut(&mut self) {
+        self.digest = self.prefix(usize::from(self.digits));
+    }
+
     fn prefix(&self, digits: usize) -> [u8; 16] {
         let mut kept = [0; 16];
         kept[..digits / 2].copy_from_slice(&self.digest[..digits / 2]);
@@ -75,6 +100,38 @@ impl fmt::Display for MutantId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hex = self.digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         f.write_str(&hex[..usize::from(self.digits)])
+    }
+}
+
+/// The text is no id of a mutant.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("no id of a mutant: not 12 to 32 lowercase hex digits")]
+pub struct MutantIdError;
+
+impl FromStr for MutantId {
+    type Err = MutantIdError;
+
+    fn from_str(text: &str) -> Result<Self, MutantIdError> {
+        let digits = u8::try_from(text.len()).map_err(|_| MutantIdError)?;
+        if !(DIGITS..=32).contains(&text.len()) {
+            return Err(MutantIdError);
+        }
+        let mut digest = [0; 16];
+        for (at, digit) in text.bytes().enumerate() {
+            let value = match digit {
+                b'0'..=b'9' => digit - b'0',
+                b'a'..=b'f' => digit - b'a' + 10,
+                _ => return Err(MutantIdError),
+            };
+            digest[at / 2] |= if at % 2 == 0 { value << 4 } else { value };
+        }
+        Ok(Self { digest, digits })
+    }
+}
+
+impl<'de> Deserialize<'de> for MutantId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -106,5 +163,18 @@ mod tests {
         lengthen(ids.iter_mut().collect());
         let shown = ids.map(|id| id.to_string());
         assert_eq!(shown, ["01020304050670", "01020304050671", "090909090909"]);
+    }
+
+    #[test]
+    fn an_id_is_read_back_from_what_it_shows() {
+        let digest = *b"0123456789abcdef";
+        for digits in [12, 13, 31, 32] {
+            let mut id = MutantId { digest, digits };
+            id.cut();
+            assert_eq!(id.to_string().parse(), Ok(id));
+        }
+        for text in ["", "0102030405", "01020304050G", "0102030405AB", &"0".repeat(33)] {
+            assert_eq!(text.parse::<MutantId>(), Err(MutantIdError), "{text}");
+        }
     }
 }

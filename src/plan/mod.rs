@@ -26,7 +26,7 @@ use adequacy_mutators::{Control, Language, Mutation, Operator, splice};
 
 pub use choose::{Ignored, WhyNot, is_test};
 pub use class::Class;
-pub use id::MutantId;
+pub use id::{MutantId, Places};
 pub use planned::{FateKind, Planned, PlannedRow};
 pub use row::{Row, UNCHANGED, lines, readable};
 pub use sample::SAMPLER;
@@ -90,6 +90,8 @@ pub struct PlanFile {
     /// The interpreter's words, when the unmutated file does not compile: no mutant of it counts,
     /// not even one that would mend it.
     pub refused: Option<String>,
+    /// Why the file as it was before the change does not compile.
+    pub refused_before: Option<String>,
 }
 
 /// A function that no cheat takes the place of.
@@ -211,7 +213,15 @@ impl PlanFile {
             too_long: 0,
             unreadable: None,
             refused: None,
+            refused_before: None,
         }
+    }
+
+    /// Why mutants of it are missing, where it could not be read whole.
+    #[must_use]
+    pub fn unparsed(&self) -> Option<String> {
+        let refused = self.refused.clone();
+        refused.or_else(|| self.unreadable.map(|(_, line)| cannot_read(line)))
     }
 
     /// Takes over what a language found in the file.
@@ -232,6 +242,11 @@ impl PlanFile {
     }
 }
 
+/// What is wrong with a source of which the grammar cannot read this line.
+fn cannot_read(line: u32) -> String {
+    format!("line {line}: the grammar cannot read this")
+}
+
 /// The bytes of a chosen file, small enough for the spans of a plan.
 fn source(snapshot: &Snapshot, path: &RelPath) -> Result<Vec<u8>, PlanError> {
     let size = snapshot.get(path).map(|entry| &entry.kind);
@@ -246,6 +261,12 @@ impl Plan {
     pub fn counted(&self) -> impl Iterator<Item = usize> {
         let places = self.mutants.iter().enumerate();
         places.filter(|(_, mutant)| mutant.fate == Fate::Counted).map(|(place, _)| place)
+    }
+
+    /// Where each mutant stands, by its name.
+    #[must_use]
+    pub fn places(&self) -> Places {
+        self.mutants.iter().map(|mutant| mutant.id).collect()
     }
 
     /// A mutant's own file.

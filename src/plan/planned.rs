@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Class, Fate, Plan, UNCHANGED};
+use super::{Class, Fate, MutantId, Plan, UNCHANGED};
 
 /// What counting needs to know of a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum FateKind {
 #[derive(Debug, Deserialize)]
 pub struct PlannedRow {
     /// The mutant's name.
-    pub id: String,
+    pub id: MutantId,
     class: Class,
     path: String,
     line: u32,

@@ -1,5 +1,6 @@
 //! What a task's commands tell apart, the most telling first and the total last.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Style;
@@ -25,11 +26,16 @@ pub fn headline(run: &RunFile, style: Style) -> String {
             format!("refused by {}", failing.join(", "))
         },
     );
-    line("null patch", all_killed(totals, Class::NullPatch, style));
+    let null = all_killed(totals, Class::NullPatch, style);
+    line(
+        "null patch",
+        null + &count_of(&run.unsaid.unparsed_before, "does not parse as it was", style),
+    );
     line("stubs", stubs(totals, style));
     line("hunk reverts", all_killed(totals, Class::HunkRevert, style));
     let patch = sum(totals, &[Class::HunkRevert, Class::Change]);
-    line("patch region", share(patch, style));
+    let patch = share(patch, style);
+    line("patch region", patch + &count_of(&run.unsaid.unparsed, "could not be read whole", style));
     line("cheats", cheats(run, totals, style));
     for (name, must_pass) in [("right solutions", true), ("wrong solutions", false)] {
         let all = run.variants.iter().filter(|variant| variant.must_pass == must_pass);
@@ -58,6 +64,15 @@ pub fn headline(run: &RunFile, style: Style) -> String {
     line("all together", share(whole, style));
     text.push('\n');
     text
+}
+
+/// How many changed files have a fault that makes a number say less than it seems to.
+fn count_of(files: &BTreeMap<String, String>, fault: &str, style: Style) -> String {
+    match files.len() {
+        0 => String::new(),
+        1 => format!("; {}", style.red(format!("1 changed file {fault}"))),
+        count => format!("; {}", style.red(format!("{count} changed files, each {fault}"))),
+    }
 }
 
 /// What gets past the commands, and past one who also puts the protected files back.

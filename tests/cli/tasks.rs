@@ -107,6 +107,8 @@ fn a_change_is_measured_by_sets_and_sealed_with_its_gates() {
         "undecided",
     ];
     assert_eq!(gates, expected);
+    let not_judged = &sandbox.json("adequacy.out/run.json")["not_judged"];
+    ran.same(not_judged.clone(), json!(["cheat_class_survived"]));
     // What the commands look at is protected, the changed module is not.
     let protected = contract["protected_paths"].as_array().expect("a list");
     let paths = protected.iter().map(|entry| entry["path"].clone()).collect::<Vec<_>>();
@@ -457,6 +459,81 @@ fn a_command_that_does_otherwise_on_the_start_tree_than_the_task_says_is_not_sea
     let ran = sandbox.seal(&only).run();
     ran.exits(1).tells("`new` fails on the start tree because it cannot run its tests there");
     ran.tells("gate `prepatch` fails");
+}
+
+/// The task, its change being to `n.py` too, which no command loads.
+fn with_a_file_that_does_not_parse(more: &str) -> Sandbox {
+    let sandbox = task(CHECK, more);
+    sandbox.write("tree/start/n.py", "X = 1\n").write("tree/reference/n.py", "X = (1,\nY = 2\n");
+    sandbox
+}
+
+#[test]
+fn a_changed_file_that_does_not_parse_fails_a_gate_by_name() {
+    let only = ["--operator", "number-shift"];
+    let sandbox = with_a_file_that_does_not_parse("");
+    let ran = sandbox.seal(&only).run();
+    ran.exits(1)
+        .tells("`n.py` does not compile")
+        .tells("gate `unparsed` fails")
+        .tells("not sealed");
+    ran.tells("the change to `n.py` is not measured whole");
+    ran.says("killed; 1 changed file could not be read whole");
+    assert!(!sandbox.path("adequacy.out/sealed").exists());
+    sandbox.seal(&[&only[..], &["--allow", "unparsed"]].concat()).run().exits(0);
+    let gates = &sandbox.json("adequacy.out/sealed/contract.json")["adequacy"]["gates"];
+    ran.same(gates["unparsed"]["pass"].clone(), Value::from(false));
+    ran.same(gates["unparsed"]["value"].clone(), Value::from(1));
+    let unparsed = sandbox.json("adequacy.out/run.json")["unparsed"].clone();
+    let named = unparsed.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    assert_eq!(named, ["n.py"]);
+    // Who says that it is no part of the product is believed.
+    let sandbox = with_a_file_that_does_not_parse("[mutate]\nexclude = ['n.py']\n");
+    sandbox.seal(&only).run().exits(0).says("patch region");
+    let gates = &sandbox.json("adequacy.out/sealed/contract.json")["adequacy"]["gates"];
+    assert_eq!(gates.get("unparsed"), None);
+}
+
+#[test]
+fn what_counts_for_one_interpreter_of_two_is_not_unparsed() {
+    let sandbox = task(CHECK, "");
+    // The other one reads no file as the usual one does.
+    let judge = "import sys\nopen(__file__ + '.asked', 'w')\nif '-c' in sys.argv:\n    code = sys.argv[sys.argv.index('-c') + 1]\n    \
+                 code = code.replace('def judge(path, source, mutants):', \
+                 'def judge(path, source, mutants):\\n    return \"SyntaxError: other\"\\n')\n    \
+                 sys.argv = ['-c']\n    exec(code)\n";
+    let other = "#!/bin/sh\nif [ \"$1\" = -I ]; then exec python3 -I \"$(dirname \"$0\")/judge.py\" \"$@\"; fi\nexec python3 \"$@\"\n";
+    sandbox.write("bin/judge.py", judge).write("bin/python3.99", other);
+    executable(&sandbox.path("bin/python3.99"));
+    let python = sandbox.path("bin/python3.99").display().to_string();
+    let text = sandbox.read("tree/adequacy.toml");
+    let text = text.replacen("['python3', '../heldout", &format!("['{python}', '../heldout"), 1);
+    sandbox.write("tree/adequacy.toml", text);
+    let ran = sandbox.measure(&["--operator", "number-shift"]).run();
+    ran.exits(0);
+    assert!(sandbox.path("bin/judge.py.asked").exists(), "the other interpreter was not asked");
+    assert!(!ran.err.contains("does not compile"), "{}", ran.err);
+    let run = sandbox.json("adequacy.out/run.json");
+    ran.same((run["unparsed"].clone(), run["totals"]["unviable"].as_u64()), (json!({}), Some(0)));
+}
+
+#[test]
+fn a_start_tree_that_does_not_parse_is_told_and_its_stubs_do_parse() {
+    let sandbox = task(CHECK, "");
+    sandbox.write("tree/start/m.py", BEFORE.replacen("keep(x):", "keep(x)", 1));
+    let text = sandbox.read("tree/adequacy.toml").replacen("prepatch = 'pass'\n", "", 1);
+    sandbox.write("tree/adequacy.toml", text);
+    let ran = sandbox.seal(&["--operator", "number-shift"]).run();
+    ran.exits(0).tells("`m.py` does not parse in the start tree");
+    ran.says("null patch       killed; 1 changed file does not parse as it was");
+    let run = sandbox.json("adequacy.out/run.json");
+    ran.same(run["unparsed_before"].as_object().map(serde_json::Map::len), Some(1));
+    // Loading says nothing of them: each is asked what it does.
+    ran.same(by_class(&sandbox).get("stub_patch"), Some(&(2, 2)));
+    let stubs = sandbox.lines("adequacy.out/mutants.jsonl");
+    let stubs = stubs.iter().filter(|row| row["class"] == "stub_patch");
+    assert!(stubs.clone().count() > 0);
+    assert!(stubs.clone().all(|row| !row["after"].to_string().contains("def keep(x)\\n")));
 }
 
 /// Says that `test_b` fails every second time.

@@ -22,12 +22,18 @@ const PROTOCOL: &[&[u8]] = &[b"__init__", b"__new__", b"__len__", b"__bool__", b
 
 pub(crate) fn outline(source: &[u8]) -> Outline {
     let mut outline = Outline::default();
-    let Some(tree) = parse::parse(source) else { return outline };
+    let Some(tree) = parse::parse(source) else {
+        return Outline { unreadable: Some(1), ..outline };
+    };
+    let has_errors = tree.root_node().has_error();
     // With an explicit stack: sources nest as deep as they like.
     let mut todo = vec![(tree.root_node(), None::<usize>)];
     let mut names = Vec::<String>::new();
     while let Some((node, around)) = todo.pop() {
         let mut inside = around;
+        if has_errors && outline.unreadable.is_none() && (node.is_error() || node.is_missing()) {
+            outline.unreadable = Some(lines(node).0);
+        }
         match kind(node) {
             Kind::FunctionDefinition | Kind::ClassDefinition => {
                 let own = field(node, Field::Name).map_or(&b""[..], |name| text(source, name));

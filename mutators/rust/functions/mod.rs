@@ -6,6 +6,7 @@ mod cheats;
 mod hosts;
 mod names;
 mod outline;
+mod syntax;
 
 pub use bodies::{CONSTANTS, DEGENERATE};
 pub(crate) use bodies::{bodies, stub};
@@ -15,3 +16,4 @@ pub(crate) use cheats::cheats;
 pub use hosts::{Host, denied, hosts};
 pub use names::cargo_mutants_names;
 pub(crate) use outline::outline;
+pub use syntax::syntax;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::support::finish::Lines;
-use super::super::support::parse::{Source, parsed};
+use super::super::support::parse::{Source, Unreadable, parsed};
 use super::super::support::types::returned;
 use super::super::support::values;
 use super::super::support::walk::{Met, Site, Visitor, walk};
@@ -15,7 +15,8 @@ pub(crate) fn outline(bytes: &[u8]) -> Outline {
         walk(source, file, &mut found);
         found.outline
     });
-    outline.unwrap_or_default()
+    outline
+        .unwrap_or_else(|Unreadable(line)| Outline { unreadable: Some(line), ..Outline::default() })
 }
 
 struct Outlining<'s> {

@@ -46,6 +46,11 @@ impl Source<'_> {
         range.start + self.base..range.end + self.base
     }
 
+    /// What was parsed: without a byte order mark and a `#!` line.
+    pub(crate) fn parsed_text(&self) -> &str {
+        &self.text[self.base..]
+    }
+
     /// The text of a node.
     pub(crate) fn text_of(&self, node: &impl Spanned) -> &str {
         &self.text[self.range(node)]

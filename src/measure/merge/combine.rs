@@ -92,5 +92,5 @@ fn part(input: &Input) -> Part {
 /// Surviving cheats that gain nothing, in plan order: each run names those it decided.
 pub(super) fn neutralized(inputs: &[Input], rows: &[PlannedRow]) -> Vec<String> {
     let named = inputs.iter().flat_map(|input| &input.run.neutralized).collect::<BTreeSet<_>>();
-    rows.iter().map(|row| &row.id).filter(|id| named.contains(id)).cloned().collect()
+    rows.iter().map(|row| row.id.to_string()).filter(|id| named.contains(id)).collect()
 }

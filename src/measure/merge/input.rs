@@ -10,7 +10,7 @@ use crate::measure::evidence::{BASELINE, MANIFEST};
 use crate::measure::ledger::Line;
 use crate::measure::verdicts::Known;
 use crate::measure::{OutputDir, OutputError, RunFile, Shard, State, runners};
-use crate::plan::{Planned, PlannedRow};
+use crate::plan::{Places, Planned, PlannedRow};
 
 /// A run to merge.
 pub(super) struct Input {
@@ -81,7 +81,7 @@ impl Input {
     /// Its verdicts by place in the plan, each of them what its runs mean.
     pub(super) fn checked<'a>(
         &'a self,
-        places: &BTreeMap<&str, usize>,
+        places: &Places,
         mutants: &[Planned<'_>],
     ) -> Result<Vec<(usize, &'a Line)>, MergeError> {
         let (runners, flaky) = (runners(&self.run.task), self.run.flaky_places());
@@ -89,7 +89,7 @@ impl Input {
         let damaged = |message| MergeError::Damaged { path: self.output.outcomes(), message };
         let mut checked = BTreeMap::new();
         for line in &self.lines {
-            let place = places.get(line.id.as_str()).copied();
+            let place = places.get(&line.id);
             let place = place.ok_or_else(|| damaged(format!("no mutant `{}`", line.id)))?;
             if known.judge(line, mutants[place].class) != line.outcome {
                 let message = format!("the verdict of `{}` is not what its runs mean", line.id);

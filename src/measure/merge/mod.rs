@@ -21,7 +21,7 @@ use super::{
     receipt, runners,
 };
 use crate::adequacy::{Adequacy, Gate};
-use crate::plan::{Planned, PlannedRow};
+use crate::plan::{Places, Planned, PlannedRow};
 
 /// What a merge made.
 #[derive(Debug)]
@@ -155,11 +155,14 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     output.begin(&run, None)?;
     let lines = lines.into_values().collect::<Vec<_>>();
     let lost_logs = logs::copy(&inputs, &run, &lines, &output)?;
-    output.write_plan(&mut run, &inputs[0].plan, None)?;
+    output.write_plan(&mut run, None, |take| {
+        take(&inputs[0].plan);
+        Ok::<_, OutputError>(())
+    })?;
     input::copy_sources(&inputs, &output)?;
     output.replace(&output.outcomes(), &ledger::text(&run.key(), &lines))?;
     run.conduct.confirmed = confirm::of_run(&output, &run)?;
-    let ids = rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>();
+    let ids = rows.iter().map(|row| row.id).collect::<Vec<_>>();
     run.matrix = Matrix::of(&run.task, &ids, &output, &run)?;
     run.finish(&mutants, &adequacy, &gates, not_reached);
     output.write_run(&run)?;
@@ -195,8 +198,7 @@ fn lines(
     mutants: &[Planned<'_>],
     run: &RunFile,
 ) -> Result<BTreeMap<usize, Line>, MergeError> {
-    let places = rows.iter().enumerate().map(|(place, row)| (row.id.as_str(), place));
-    let places = places.collect::<BTreeMap<_, _>>();
+    let places = rows.iter().map(|row| row.id).collect::<Places>();
     let (runners, flaky) = (runners(&run.task), run.flaky_places());
     // A command that gave two answers anywhere shows nothing by failing, wherever it failed.
     let known = Known { runners: &runners, flaky: &flaky };
@@ -232,7 +234,7 @@ fn whole<T>(
     let counted = rows.iter().enumerate().filter(|(_, row)| row.is_counted());
     let all = counted.clone().count();
     let left = counted.filter(|(place, _)| !found.contains_key(place));
-    let ids = left.map(|(_, row)| row.id.clone()).collect::<Vec<_>>();
+    let ids = left.map(|(_, row)| row.id.to_string()).collect::<Vec<_>>();
     if ids.is_empty() {
         return Ok(());
     }

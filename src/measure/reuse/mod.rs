@@ -79,23 +79,22 @@ pub(super) fn read(options: &Options) -> Result<Option<Earlier>, MeasureError> {
     let run = folder.read_run()?;
     let lines = folder.read_outcomes(&run)?.0.into_iter().map(|line| (line.id.clone(), line));
     let lines = lines.collect();
-    let plan = folder.plan();
-    let rows = fs::read(&plan).map_err(|error| OutputError::Io { path: plan, error })?;
+    let rows = rows_of(&folder)?;
     if found == real(&options.output) {
         place = old;
     }
-    Ok(Some(Earlier { path: place, receipt: *receipt, run, rows: rows_of(&rows), lines }))
+    Ok(Some(Earlier { path: place, receipt: *receipt, run, rows, lines }))
 }
 
-/// The verdicts that stand for mutants of this run, whose plan has these rows; writes to `run` what they
+/// The verdicts that stand for mutants of this run, whose plan `output` holds; writes to `run` what they
 /// rest on, and says why there are none.
 ///
 /// # Errors
-/// [`MeasureError`] when there is no interpreter any more.
+/// [`MeasureError`] when there is no interpreter any more, or the plan cannot be read back.
 pub(super) fn reusable(
     (task, options): (&Task, &Options),
     prepared: &Prepared,
-    rows: &[u8],
+    output: &OutputDir,
     earlier: Option<Earlier>,
     run: &mut RunFile,
     sink: &dyn Sink,
@@ -123,7 +122,7 @@ pub(super) fn reusable(
     }
     run.reuse = Some(record(Vec::new()));
     let earlier = earlier.expect("it would be a reason");
-    let rows = rows_of(rows);
+    let rows = rows_of(output)?;
     let caught = earlier.run.executors.caught(&earlier.run);
     let plan = &prepared.plan;
     let chosen = Chosen::of(run.conduct.confirm, plan, task.mutate.seed);
@@ -264,10 +263,12 @@ impl Reused {
     }
 }
 
-/// The lines of a plan by id.
-fn rows_of(text: &[u8]) -> HashMap<String, Value> {
+/// The lines of the plan in a run directory by id.
+fn rows_of(folder: &OutputDir) -> Result<HashMap<String, Value>, OutputError> {
+    let path = folder.plan();
+    let text = fs::read(&path).map_err(|error| OutputError::Io { path, error })?;
     let lines = text.split(|&byte| byte == b'\n');
     let rows = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     let named = rows.filter_map(|row| Some((row["id"].as_str()?.to_owned(), row)));
-    named.collect()
+    Ok(named.collect())
 }

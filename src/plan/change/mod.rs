@@ -70,6 +70,10 @@ impl Target {
         let mut file = PlanFile::new(path.clone(), language, &after);
         file.is_absent = base.file(&path).is_none();
         file.note(&found);
+        if language.is_compiled() {
+            // Of others their interpreter is asked.
+            file.refused_before = old.unreadable.map(super::cannot_read);
+        }
         file.functions = new.definitions.iter().map(|it| it.name.clone()).collect();
         let cheats = language.cheats(&after, &new, &|it| changed.touches(it));
         let constants = language.bodies(&after, &new, Bodies::Constant, &|it| {

@@ -10,7 +10,8 @@ use super::lines::Changed;
 
 /// `after` with every touched function as it was before: one that is new gets a body that does
 /// nothing, one whose header is new keeps it. What stands outside of functions stays, names that
-/// are imported, assigned or declared there among it.
+/// are imported, assigned or declared there among it. Where `before` cannot be read whole, no body of it
+/// is known, and all are taken for new.
 pub(super) fn stub(
     language: Language,
     (before, old): (&[u8], &Outline),
@@ -19,7 +20,8 @@ pub(super) fn stub(
     raises: bool,
 ) -> Vec<u8> {
     // A property and its setter share a name: the k-th of a name stands for the k-th.
-    let (known, there) = (by_name(old), by_name(new));
+    let known = if old.unreadable.is_none() { by_name(old) } else { BTreeMap::new() };
+    let there = by_name(new);
     let mut edits = Vec::<(Range<usize>, Vec<u8>)>::new();
     let mut end = 0;
     for definition in new.definitions.iter().filter(|it| changed.touches(it)) {
@@ -93,6 +95,15 @@ mod tests {
         let before = "def f(x):\n    return x\n";
         let after = "import re\n\ndef f(x, y=1):\n    return x + y\n\ndef g():\n    return re\n";
         let expected = "import re\n\ndef f(x, y=1):\n    return x\n\ndef g():\n    raise NotImplementedError\n";
+        assert_eq!(stubbed(before, after), expected);
+    }
+
+    #[test]
+    fn of_a_start_that_does_not_parse_no_body_is_known() {
+        let before = "def f(x):\n    return (x\n\ndef g():\n    return 1\n";
+        let after = "def f(x):\n    return (x)\n\ndef g():\n    return 2\n";
+        let raises = "    raise NotImplementedError\n";
+        let expected = format!("def f(x):\n{raises}\ndef g():\n{raises}");
         assert_eq!(stubbed(before, after), expected);
     }
 
