@@ -106,6 +106,11 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
 /// Shortest limit of a command that states none: seconds are noise.
 const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
 
+/// The limit of a command that states none, by its slowest run on the unmutated tree.
+pub(super) fn usual_limit(slowest: Duration) -> Duration {
+    SHORTEST_LIMIT.max(slowest * 5)
+}
+
 /// What a run left whose runner was made to tell of its tests.
 struct Probed {
     /// The report, if it wrote one.
@@ -123,7 +128,7 @@ impl Lab<'_> {
             let again = rebuilt.iter().filter(|run| is_built && run.step == Step::Command(place));
             let again = again.map(|run| run.wall).max();
             let slowest = again.unwrap_or_else(|| baseline.slowest(place));
-            command.timeout.unwrap_or_else(|| SHORTEST_LIMIT.max(slowest * 5))
+            command.timeout.unwrap_or_else(|| usual_limit(slowest))
         };
         Ok(self.task.commands.iter().enumerate().map(limit).collect())
     }

@@ -42,11 +42,14 @@ const VALUED: &[&str] = &[
     "-p",
 ];
 
-/// Options of both that say which tests are built or run, or what is shown of them.
+/// Options of both that say which tests are built.
+const TARGET_FLAGS: &[&str] = &["--all-targets", "--benches", "--examples", "--tests"];
+
+/// The same, with a value.
+const TARGET_VALUED: &[&str] = &["--bench", "--example", "--test"];
+
+/// Options of both that say which tests are run, or what is shown of them.
 const TEST_FLAGS: &[&str] = &[
-    "--all-targets",
-    "--benches",
-    "--examples",
     "--fail-fast",
     "--future-incompat-report",
     "--keep-going",
@@ -54,16 +57,13 @@ const TEST_FLAGS: &[&str] = &[
     "--no-fail-fast",
     "--no-run",
     "--nocapture",
-    "--tests",
     "--unit-graph",
 ];
 
 /// The same, with a value.
 const TEST_VALUED: &[&str] = &[
-    "--bench",
     "--build-jobs",
     "--config-file",
-    "--example",
     "--failure-output",
     "--filter-expr",
     "--filterset",
@@ -77,7 +77,6 @@ const TEST_VALUED: &[&str] = &[
     "--run-ignored",
     "--status-level",
     "--success-output",
-    "--test",
     "--test-threads",
     "--tool-config-file",
     "-E",
@@ -97,8 +96,8 @@ pub struct CargoBuild {
     pub product: Argv,
     /// Builds what the command runs, and runs nothing.
     pub tests: Argv,
-    /// The same, with what the compiler says as JSON on stdout: for a `cargo test` whose words leave
-    /// cargo's settings, target directory and messages alone.
+    /// The same by `cargo test`, which is what nextest builds with, with what the compiler says as JSON on
+    /// stdout: for words that leave cargo's settings, target directory and messages alone.
     pub messages: Option<Argv>,
 }
 
@@ -143,17 +142,18 @@ impl CargoBuild {
             _ => return None,
         };
         let own = rest.split(|word| *word == "--").next().unwrap_or_default();
-        let kept = of_product(own, is_nextest)?;
+        let kept = of_build(own, is_nextest, false)?;
         let common = [before, toolchain, &global].concat();
         let argv =
             |words: Vec<&str>| Argv::new(words.into_iter().map(str::to_owned).collect()).ok();
-        let is_usual = !is_nextest
-            && !before.iter().any(|word| word.starts_with("RUST") || word.starts_with("CARGO_"))
+        let is_usual = !before
+            .iter()
+            .any(|word| word.starts_with("RUST") || word.starts_with("CARGO_"))
             && !global.iter().chain(own).any(|word| UNUSUAL.iter().any(|it| word.starts_with(it)));
-        let as_json =
-            || argv([common.clone(), test.clone(), vec!["--no-run", JSON], own.to_vec()].concat());
+        let built = if is_nextest { of_build(own, true, true)? } else { own.to_vec() };
+        let as_json = [common.clone(), vec!["test", "--no-run", JSON], built].concat();
         Some(Self {
-            messages: if is_usual { as_json() } else { None },
+            messages: if is_usual { argv(as_json) } else { None },
             product: argv([common.clone(), vec!["build"], kept].concat())?,
             tests: argv(
                 [common.clone(), test.clone(), vec!["--no-run"], without(own, "--no-run")].concat(),
@@ -181,8 +181,9 @@ fn options<'a, 'b>(words: &'b [&'a str]) -> Option<(Vec<&'a str>, &'b [&'a str])
     Some((words.get(..at)?.to_vec(), &words[at..]))
 }
 
-/// The options among `words` that `cargo build` needs too; `None` with one that is not known.
-fn of_product<'a>(words: &[&'a str], is_nextest: bool) -> Option<Vec<&'a str>> {
+/// The options among `words` that `cargo build` needs too and, with `targets`, those that say which tests
+/// are built; `None` with one that is not known.
+fn of_build<'a>(words: &[&'a str], is_nextest: bool, targets: bool) -> Option<Vec<&'a str>> {
     let mut kept = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -201,6 +202,9 @@ fn of_product<'a>(words: &[&'a str], is_nextest: bool) -> Option<Vec<&'a str>> {
             at += length;
         } else if let Some(length) = length(word, FLAGS, VALUED) {
             kept.extend(next(length)?);
+            at += length;
+        } else if let Some(length) = length(word, TARGET_FLAGS, TARGET_VALUED) {
+            kept.extend(next(length)?.iter().filter(|_| targets));
             at += length;
         } else {
             let length = length(word, TEST_FLAGS, TEST_VALUED)?;
@@ -290,7 +294,16 @@ mod tests {
             ("cargo test --doc", None),
             ("cargo test --target-dir=x", None),
             ("cargo test --message-format short", None),
-            ("cargo nextest run", None),
+            (
+                "cargo +1.90 nextest run --workspace --cargo-profile=ci --profile slow -F b --retries 2 \
+                 --test all --lib -j 3 -E test(a) b",
+                Some(
+                    "cargo +1.90 test --no-run --message-format=json --workspace --profile ci -F b \
+                     --test all --lib",
+                ),
+            ),
+            ("cargo nextest run --config-file x", None),
+            ("cargo nextest run --message-format libtest-json", None),
         ] {
             let words = line.split(' ').map(str::to_owned).collect();
             let build = CargoBuild::of(&Argv::new(words).expect("words")).expect("a build");

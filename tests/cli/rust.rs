@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::harness::{Call, Sandbox, executable, search_path};
 
 /// A path on which the toolchain of this test stands itself: a proxy would look for it in HOME.
-fn toolchain() -> OsString {
+pub(crate) fn toolchain() -> OsString {
     let mut path =
         Path::new(env!("CARGO")).parent().expect("cargo stands in a folder").as_os_str().to_owned();
     path.push(":");
@@ -19,7 +19,8 @@ pub(crate) fn with_cargo(call: Call<'_>) -> Call<'_> {
     call.env("PATH", toolchain())
 }
 
-const MANIFEST: &str = "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+pub(crate) const MANIFEST: &str =
+    "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
 
 #[test]
 fn a_workspace_is_mutated_where_it_is_built() {
