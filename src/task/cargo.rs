@@ -94,8 +94,8 @@ const JSON: &str = "--message-format=json";
 pub struct CargoBuild {
     /// Builds the product that the command tests, without its tests.
     pub product: Argv,
-    /// Builds what the command runs, and runs nothing.
-    pub tests: Argv,
+    /// Builds what the command runs, and runs nothing; documentation tests are built when they are run.
+    pub tests: Option<Argv>,
     /// The same by `cargo test`, which is what nextest builds with, with what the compiler says as JSON on
     /// stdout: for words that leave cargo's settings, target directory and messages alone.
     pub messages: Option<Argv>,
@@ -151,13 +151,12 @@ impl CargoBuild {
             .any(|word| word.starts_with("RUST") || word.starts_with("CARGO_"))
             && !global.iter().chain(own).any(|word| UNUSUAL.iter().any(|it| word.starts_with(it)));
         let built = if is_nextest { of_build(own, true, true)? } else { own.to_vec() };
+        let tests = [common.clone(), test, vec!["--no-run"], without(own, "--no-run")].concat();
         let as_json = [common.clone(), vec!["test", "--no-run", JSON], built].concat();
         Some(Self {
             messages: if is_usual { argv(as_json) } else { None },
             product: argv([common.clone(), vec!["build"], kept].concat())?,
-            tests: argv(
-                [common.clone(), test.clone(), vec!["--no-run"], without(own, "--no-run")].concat(),
-            )?,
+            tests: if own.contains(&"--doc") { None } else { argv(tests) },
         })
     }
 }
@@ -250,7 +249,8 @@ mod tests {
     fn of(line: &str) -> Option<(String, String)> {
         let words = line.split(' ').map(str::to_owned).collect();
         let build = CargoBuild::of(&Argv::new(words).expect("words"))?;
-        Some((build.product.to_string(), build.tests.to_string()))
+        let tests = build.tests.map(|tests| tests.to_string()).unwrap_or_default();
+        Some((build.product.to_string(), tests))
     }
 
     #[test]
@@ -267,11 +267,7 @@ mod tests {
                 "cargo build --workspace --exclude x --release",
                 "cargo test --no-run --workspace --exclude x --release --test all --no-fail-fast -j 2",
             ),
-            (
-                "cargo test --doc --profile ci",
-                "cargo build --lib --profile ci",
-                "cargo test --no-run --doc --profile ci",
-            ),
+            ("cargo test --doc --profile ci", "cargo build --lib --profile ci", ""),
             (
                 "cargo nextest run --cargo-profile=ci --profile slow --retries 2 -E all",
                 "cargo build --profile ci",
