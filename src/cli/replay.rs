@@ -89,7 +89,7 @@ fn show(
     let (id, argv) = match run.step {
         Step::Command(place) => (command(place).0, Some(command(place).1)),
         Step::Product(place) => ("product", products.get(place)),
-        Step::Tests(_) => ("tests", tests.as_ref().map(|build| &build.tests)),
+        Step::Tests(_) => ("tests", tests.as_ref().and_then(|build| build.tests.as_ref())),
         Step::Build => ("build", task.build.as_ref().map(|step| &step.argv)),
         Step::Setup => ("setup", task.setup.as_ref().map(|step| &step.argv)),
     };

@@ -14,9 +14,7 @@ use super::runner::{Tests, Variable};
 use super::trial::{Again, How, Stop, again};
 use super::{Attempt, Exit, Red, Run, RunError, Runner, Step};
 use crate::base::{Event, RelPath};
-use crate::plan::cargo;
 use crate::task::Command;
-use crate::tree::TreeError;
 
 /// Limit of a baseline run of a command that states none.
 pub(super) const LIMIT: Duration = Duration::from_secs(900);
@@ -106,6 +104,11 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
 /// Shortest limit of a command that states none: seconds are noise.
 const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
 
+/// The limit of a command that states none, by its slowest run on the unmutated tree.
+pub(super) fn usual_limit(slowest: Duration) -> Duration {
+    SHORTEST_LIMIT.max(slowest * 5)
+}
+
 /// What a run left whose runner was made to tell of its tests.
 struct Probed {
     /// The report, if it wrote one.
@@ -114,43 +117,12 @@ struct Probed {
 }
 
 impl Lab<'_> {
-    /// The limit of each command: what it states, else five times its slowest run. Of a command of
-    /// cargo that is the one after a change, since the first ones build all dependencies too.
-    pub(super) fn limits_after(&self, baseline: &Baseline) -> Result<Vec<Duration>, RunError> {
-        let rebuilt = self.rebuilt()?;
+    /// The limit of each command: what it states, else five times its slowest run.
+    pub(super) fn limits_after(&self, baseline: &Baseline) -> Vec<Duration> {
         let limit = |(place, command): (usize, &Command)| {
-            let is_built = self.builds.tests(place).is_some();
-            let again = rebuilt.iter().filter(|run| is_built && run.step == Step::Command(place));
-            let again = again.map(|run| run.wall).max();
-            let slowest = again.unwrap_or_else(|| baseline.slowest(place));
-            command.timeout.unwrap_or_else(|| SHORTEST_LIMIT.max(slowest * 5))
+            command.timeout.unwrap_or_else(|| usual_limit(baseline.slowest(place)))
         };
-        Ok(self.task.commands.iter().enumerate().map(limit).collect())
-    }
-
-    /// One more run of the unmutated tree, every source that cargo builds written anew, so that all of
-    /// it is built again and nothing else; no run where no command is one of cargo.
-    fn rebuilt(&self) -> Result<Vec<Run>, RunError> {
-        let mut commands = self.task.commands.iter().enumerate();
-        let is_asked = |(place, command): (usize, &Command)| {
-            command.timeout.is_none() && self.builds.tests(place).is_some()
-        };
-        let reached = commands.any(is_asked).then(|| cargo::reached(self.snapshot)).flatten();
-        let Some(reached) = reached else { return Ok(Vec::new()) };
-        let sources = reached.files.into_keys().map(|path| {
-            let text = self.snapshot.read(&path)?;
-            Ok::<_, TreeError>((path, text))
-        });
-        let sources = sources.collect::<Result<Vec<_>, _>>()?;
-        let mut seat = self.seat(0);
-        let (attempt, stop, from) = (Attempt::First, Stop::Never, Tier::Exact);
-        let how = How { attempt, stop, must_build: true, from };
-        let runs = self.trial(&mut seat, "baseline-rebuilt", &sources, Vec::new(), how)?;
-        let is_bad = |run: &&Run| !self.is_good(run) && !self.is_let_through(run);
-        match runs.iter().find(is_bad) {
-            Some(run) => Err(self.red(run, "built again", true)),
-            None => Ok(runs),
-        }
+        self.task.commands.iter().enumerate().map(limit).collect()
     }
 
     /// Runs every step on a tree of which nothing is expected, this often; `name` names its logs.

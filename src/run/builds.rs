@@ -14,7 +14,7 @@ pub(super) struct Builds {
 
 impl Builds {
     pub(super) fn of(task: &Task) -> Self {
-        let tests = |argv: &Argv| CargoBuild::of(argv).map(|build| build.tests);
+        let tests = |argv: &Argv| CargoBuild::of(argv).and_then(|build| build.tests);
         Self {
             products: task.products(),
             tests: task.commands.iter().map(|command| tests(&command.argv)).collect(),

@@ -260,8 +260,7 @@ impl<'a> Lab<'a> {
     /// [`RunError::Red`] when a run does not pass, [`RunError::NotStarted`] when one cannot start.
     pub fn baseline(&self) -> Result<Baseline, RunError> {
         let mut baseline = baseline::run(self)?;
-        let limits = self.limits_after(&baseline)?;
-        self.limits.set(limits).expect("there is one baseline");
+        self.limits.set(self.limits_after(&baseline)).expect("there is one baseline");
         self.flaky.set(self.find_flaky(&baseline)?).expect("there is one baseline");
         self.get_used_to_left();
         baseline.tests = self.refuse_empty(&baseline)?;

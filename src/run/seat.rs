@@ -58,17 +58,25 @@ impl Seat {
         // Where a pattern is none, nothing is permitted.
         let permitted = Globs::new(&left::permitted(task)).ok();
         let workspace = Workspace::create(scratch, golden, folder)?.permitting(permitted);
-        let environment = Environment::of(task, workspace.path(), worker);
-        Ok(Self {
+        Ok(Self::at(workspace, task, worker))
+    }
+
+    /// A place for another worker in this very copy: see [`Workspace::beside`].
+    pub(super) fn beside(&self, task: &Task, worker: usize) -> Self {
+        Self { warm: self.warm, ..Self::at(self.workspace.beside(worker), task, worker) }
+    }
+
+    fn at(workspace: Workspace, task: &Task, worker: usize) -> Self {
+        Self {
             worker,
+            environment: Environment::of(task, workspace.path(), worker),
             workspace,
-            environment,
             warm: false,
             is_placed: false,
             vacant: false,
             ladders: task.commands.iter().map(|_| Vec::new()).collect(),
             certificate: None,
-        })
+        }
     }
 
     /// Whether no process of the last run is alive.

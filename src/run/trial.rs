@@ -176,9 +176,9 @@ impl Lab<'_> {
     }
 
     /// One step in a clean workspace: put the mutant in place, run, bring the workspace back; after
-    /// the build of a product that can be tested, the next step goes on in it. A command of cargo that
-    /// fails is followed by the build of its tests. The `number` of the run in its trial keeps the
-    /// names of logs apart.
+    /// the build of a product that can be tested, the next step goes on in it. A command of cargo follows
+    /// the build of its tests, which is told of where it fails on a mutant. The `number` of the run in its
+    /// trial keeps the names of logs apart.
     pub(super) fn step(
         &self,
         seat: &mut Seat,
@@ -192,6 +192,12 @@ impl Lab<'_> {
             Ok(cpu) => cpu,
             Err(run) => return Ok((run, None)),
         };
+        let tests = self.tests(seat, step, &name)?;
+        if let Some(tests) = tests.as_ref().filter(|_| !seat.is_certified()) {
+            let exit = Exit::Lost(format!("the build of its tests: {}", tests.exit));
+            self.clean(seat, false)?;
+            return Ok((Run { step, exit, ..tests.clone() }, None));
+        }
         let (argv, limit, _) = self.what(step);
         let (factor, suffix) = match attempt {
             Attempt::First => (1, ""),
@@ -200,9 +206,18 @@ impl Lab<'_> {
             Attempt::Confirm => (1, ".confirm"),
         };
         let log = self.log_name(&name, step, suffix);
+        // What does not build alone is built once more by the command.
+        let is_fresh = tests.as_ref().is_none_or(Run::passed);
+        let limit = if is_fresh { limit } else { limit.max(BUILD_LIMIT) };
         let mut run = self.spawn(seat, argv, limit * factor, step, attempt, log)?;
         run.cpu += built;
-        let tests = if edits.is_empty() { None } else { self.tests(seat, &run, &name)? };
+        let tests = tests.filter(|tests| {
+            let is_told = !edits.is_empty() && is_refusal(&run.exit);
+            if !is_told {
+                run.cpu += tests.cpu;
+            }
+            is_told && matches!(tests.exit, Exit::Code(_))
+        });
         let is_built = run.passed() || !must_build && matches!(run.exit, Exit::Code(_));
         if matches!(step, Step::Product(_)) && is_built && seat.is_certified() {
             seat.is_placed = true;
@@ -214,18 +229,13 @@ impl Lab<'_> {
         Ok((run, tests))
     }
 
-    /// After a command of cargo that failed: whether its tests build, which tells how it failed and
-    /// nothing else.
-    fn tests(&self, seat: &mut Seat, run: &Run, name: &str) -> Result<Option<Run>, RunError> {
-        let Step::Command(place) = run.step else { return Ok(None) };
+    /// Before a command of cargo: builds its tests, so that its time limit is that of tests alone. Where
+    /// the command fails, whether they build tells how, and nothing else.
+    fn tests(&self, seat: &mut Seat, step: Step, name: &str) -> Result<Option<Run>, RunError> {
+        let Step::Command(place) = step else { return Ok(None) };
         let Some(argv) = self.builds.tests(place) else { return Ok(None) };
-        let failed = matches!(run.exit, Exit::Code(code) if code != 0 && !is_second_hand(code));
-        if !failed || !seat.is_certified() {
-            return Ok(None);
-        }
         let (step, log) = (Step::Tests(place), format!("{name}.tests.log"));
-        let tests = self.spawn(seat, argv, self.limit(place), step, Attempt::First, log)?;
-        Ok(Some(tests).filter(|tests| matches!(tests.exit, Exit::Code(_))))
+        self.spawn(seat, argv, BUILD_LIMIT, step, Attempt::First, log).map(Some)
     }
 
     /// Puts the mutant in place, and builds it when the step is a command that needs a build: the
@@ -349,6 +359,11 @@ impl Lab<'_> {
 pub(super) fn decides(runs: &[Run], step: Step) -> bool {
     let mut exits = runs.iter().filter(|run| run.step == step).map(|run| &run.exit);
     exits.next().is_some_and(|first| is_failure(first, exits.next()))
+}
+
+/// Whether a command ended by itself and refused the tree.
+fn is_refusal(exit: &Exit) -> bool {
+    matches!(exit, Exit::Code(code) if *code != 0 && !is_second_hand(*code))
 }
 
 /// An id as part of a file name: everything but letters, digits, `-` and `_` becomes `_`.

@@ -42,11 +42,14 @@ const VALUED: &[&str] = &[
     "-p",
 ];
 
-/// Options of both that say which tests are built or run, or what is shown of them.
+/// Options of both that say which tests are built.
+const TARGET_FLAGS: &[&str] = &["--all-targets", "--benches", "--examples", "--tests"];
+
+/// The same, with a value.
+const TARGET_VALUED: &[&str] = &["--bench", "--example", "--test"];
+
+/// Options of both that say which tests are run, or what is shown of them.
 const TEST_FLAGS: &[&str] = &[
-    "--all-targets",
-    "--benches",
-    "--examples",
     "--fail-fast",
     "--future-incompat-report",
     "--keep-going",
@@ -54,16 +57,13 @@ const TEST_FLAGS: &[&str] = &[
     "--no-fail-fast",
     "--no-run",
     "--nocapture",
-    "--tests",
     "--unit-graph",
 ];
 
 /// The same, with a value.
 const TEST_VALUED: &[&str] = &[
-    "--bench",
     "--build-jobs",
     "--config-file",
-    "--example",
     "--failure-output",
     "--filter-expr",
     "--filterset",
@@ -77,7 +77,6 @@ const TEST_VALUED: &[&str] = &[
     "--run-ignored",
     "--status-level",
     "--success-output",
-    "--test",
     "--test-threads",
     "--tool-config-file",
     "-E",
@@ -95,10 +94,10 @@ const JSON: &str = "--message-format=json";
 pub struct CargoBuild {
     /// Builds the product that the command tests, without its tests.
     pub product: Argv,
-    /// Builds what the command runs, and runs nothing.
-    pub tests: Argv,
-    /// The same, with what the compiler says as JSON on stdout: for a `cargo test` whose words leave
-    /// cargo's settings, target directory and messages alone.
+    /// Builds what the command runs, and runs nothing; documentation tests are built when they are run.
+    pub tests: Option<Argv>,
+    /// The same by `cargo test`, which is what nextest builds with, with what the compiler says as JSON on
+    /// stdout: for words that leave cargo's settings, target directory and messages alone.
     pub messages: Option<Argv>,
 }
 
@@ -143,21 +142,21 @@ impl CargoBuild {
             _ => return None,
         };
         let own = rest.split(|word| *word == "--").next().unwrap_or_default();
-        let kept = of_product(own, is_nextest)?;
+        let kept = of_build(own, is_nextest, false)?;
         let common = [before, toolchain, &global].concat();
         let argv =
             |words: Vec<&str>| Argv::new(words.into_iter().map(str::to_owned).collect()).ok();
-        let is_usual = !is_nextest
-            && !before.iter().any(|word| word.starts_with("RUST") || word.starts_with("CARGO_"))
+        let is_usual = !before
+            .iter()
+            .any(|word| word.starts_with("RUST") || word.starts_with("CARGO_"))
             && !global.iter().chain(own).any(|word| UNUSUAL.iter().any(|it| word.starts_with(it)));
-        let as_json =
-            || argv([common.clone(), test.clone(), vec!["--no-run", JSON], own.to_vec()].concat());
+        let built = if is_nextest { of_build(own, true, true)? } else { own.to_vec() };
+        let tests = [common.clone(), test, vec!["--no-run"], without(own, "--no-run")].concat();
+        let as_json = [common.clone(), vec!["test", "--no-run", JSON], built].concat();
         Some(Self {
-            messages: if is_usual { as_json() } else { None },
+            messages: if is_usual { argv(as_json) } else { None },
             product: argv([common.clone(), vec!["build"], kept].concat())?,
-            tests: argv(
-                [common.clone(), test.clone(), vec!["--no-run"], without(own, "--no-run")].concat(),
-            )?,
+            tests: if own.contains(&"--doc") { None } else { argv(tests) },
         })
     }
 }
@@ -181,8 +180,9 @@ fn options<'a, 'b>(words: &'b [&'a str]) -> Option<(Vec<&'a str>, &'b [&'a str])
     Some((words.get(..at)?.to_vec(), &words[at..]))
 }
 
-/// The options among `words` that `cargo build` needs too; `None` with one that is not known.
-fn of_product<'a>(words: &[&'a str], is_nextest: bool) -> Option<Vec<&'a str>> {
+/// The options among `words` that `cargo build` needs too and, with `targets`, those that say which tests
+/// are built; `None` with one that is not known.
+fn of_build<'a>(words: &[&'a str], is_nextest: bool, targets: bool) -> Option<Vec<&'a str>> {
     let mut kept = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -201,6 +201,9 @@ fn of_product<'a>(words: &[&'a str], is_nextest: bool) -> Option<Vec<&'a str>> {
             at += length;
         } else if let Some(length) = length(word, FLAGS, VALUED) {
             kept.extend(next(length)?);
+            at += length;
+        } else if let Some(length) = length(word, TARGET_FLAGS, TARGET_VALUED) {
+            kept.extend(next(length)?.iter().filter(|_| targets));
             at += length;
         } else {
             let length = length(word, TEST_FLAGS, TEST_VALUED)?;
@@ -246,7 +249,8 @@ mod tests {
     fn of(line: &str) -> Option<(String, String)> {
         let words = line.split(' ').map(str::to_owned).collect();
         let build = CargoBuild::of(&Argv::new(words).expect("words"))?;
-        Some((build.product.to_string(), build.tests.to_string()))
+        let tests = build.tests.map(|tests| tests.to_string()).unwrap_or_default();
+        Some((build.product.to_string(), tests))
     }
 
     #[test]
@@ -263,11 +267,7 @@ mod tests {
                 "cargo build --workspace --exclude x --release",
                 "cargo test --no-run --workspace --exclude x --release --test all --no-fail-fast -j 2",
             ),
-            (
-                "cargo test --doc --profile ci",
-                "cargo build --lib --profile ci",
-                "cargo test --no-run --doc --profile ci",
-            ),
+            ("cargo test --doc --profile ci", "cargo build --lib --profile ci", ""),
             (
                 "cargo nextest run --cargo-profile=ci --profile slow --retries 2 -E all",
                 "cargo build --profile ci",
@@ -290,7 +290,16 @@ mod tests {
             ("cargo test --doc", None),
             ("cargo test --target-dir=x", None),
             ("cargo test --message-format short", None),
-            ("cargo nextest run", None),
+            (
+                "cargo +1.90 nextest run --workspace --cargo-profile=ci --profile slow -F b --retries 2 \
+                 --test all --lib -j 3 -E test(a) b",
+                Some(
+                    "cargo +1.90 test --no-run --message-format=json --workspace --profile ci -F b \
+                     --test all --lib",
+                ),
+            ),
+            ("cargo nextest run --config-file x", None),
+            ("cargo nextest run --message-format libtest-json", None),
         ] {
             let words = line.split(' ').map(str::to_owned).collect();
             let build = CargoBuild::of(&Argv::new(words).expect("words")).expect("a build");

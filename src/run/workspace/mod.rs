@@ -111,6 +111,8 @@ pub struct Workspace {
     soundness: Soundness,
     golden: Golden,
     worker: usize,
+    /// Which of those who share the directory this is of.
+    view: usize,
     /// How often the directory was replaced.
     replaced: u32,
     path: PathBuf,
@@ -151,6 +153,7 @@ impl Workspace {
             soundness: scratch.soundness(),
             golden: golden.clone(),
             worker,
+            view: 0,
             replaced: 0,
             path: scratch.path().join("w"),
             listing: Arc::clone(&golden.listing),
@@ -183,34 +186,6 @@ impl Workspace {
         self.path.join(TMP)
     }
 
-    /// Makes a layer: until the next reset, commands run in an overlay mount above this directory and
-    /// change nothing in it. The workspace must be as made or reset, or covered already.
-    ///
-    /// # Errors
-    /// The layer cannot be made; the workspace then needs a reset.
-    pub fn cover(&mut self) -> Result<(), WorkspaceError> {
-        if self.layer.is_some() {
-            return Ok(());
-        }
-        let name = layer::name_of(&self.plain_name());
-        let path = self.path.with_file_name(&name);
-        let attributes = self.seen[0].as_ref().map(|seen| seen.attributes.clone());
-        let made = layer::make(
-            self.scratch.as_fd(),
-            &name,
-            self.listing.nodes()[0].mtime,
-            &attributes.unwrap_or_default(),
-        );
-        self.layer = Some(path.clone());
-        made.map_err(|errno| WorkspaceError::io("make", &path, 0, errno))
-    }
-
-    /// The folder that an overlay above it is to write in, if there is to be one.
-    #[must_use]
-    pub fn layer(&self) -> Option<&Path> {
-        self.layer.as_deref()
-    }
-
     /// A place outside of the caches that is not as it was when the workspace was last right, going by
     /// looks.
     #[must_use]
@@ -237,15 +212,6 @@ impl Workspace {
             }
         }
         None
-    }
-
-    /// Where what a command wrote at `place`, a path in the workspace, is to be found.
-    #[must_use]
-    pub fn written(&self, place: &Path) -> PathBuf {
-        match (&self.layer, place.strip_prefix(&self.path)) {
-            (Some(layer), Ok(below)) => layer.join("upper").join(below),
-            _ => place.to_owned(),
-        }
     }
 
     /// Puts a mutant in place: each file gets these bytes as a new inode, with the mode it had and a time
@@ -348,15 +314,6 @@ impl Workspace {
         self.throw_away()?;
         self.trash.wait();
         Ok(())
-    }
-
-    /// Ends what [`Workspace::cover`] began; whether it had.
-    fn uncover(&mut self) -> Result<bool, WorkspaceError> {
-        let Some(path) = self.layer.take() else { return Ok(false) };
-        let name = layer::name_of(&self.plain_name());
-        layer::discard(self.scratch.as_fd(), &name, &self.trash)
-            .map_err(|errno| WorkspaceError::io("remove", &path, 0, errno))?;
-        Ok(true)
     }
 
     fn throw_away(&self) -> Result<(), WorkspaceError> {

@@ -1,11 +1,14 @@
 //! A worker's copy of the tree that holds many mutants, and its build.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use rayon::prelude::*;
 
 use super::super::Lab;
 use super::diagnostics::Errors;
@@ -42,8 +45,8 @@ const NO_RUSTDOC: &str = "true";
 pub(super) struct Entered {
     /// By the programs that cargo built.
     pub(super) programs: BTreeSet<usize>,
-    /// By documentation tests.
-    pub(super) documentation: BTreeSet<usize>,
+    /// By documentation tests; `None` where the command runs none.
+    pub(super) documentation: Option<BTreeSet<usize>>,
 }
 
 /// What is run on a build.
@@ -66,15 +69,36 @@ pub(super) struct Bench {
     pub(super) is_whole: bool,
     /// Functions that ran while it was built.
     pub(super) while_building: BTreeSet<usize>,
-    /// Functions that each command enters, by its place.
-    pub(super) entered: BTreeMap<usize, Entered>,
 }
 
 /// What stands for a build that cannot be used: why not.
 type Aside<T> = Result<T, String>;
 
-/// The first worker's build, and which mutants had to be left out of it for it to compile.
-pub(super) fn find(
+/// The build of each worker, and which mutants had to be left out for it to compile.
+pub(super) fn all(
+    lab: &Lab<'_>,
+    schema: &Schema,
+    commands: &[usize],
+) -> Result<Aside<(Vec<Bench>, Without)>, RunError> {
+    let (first, without) = match find(lab, schema, commands)? {
+        Ok(found) => found,
+        Err(why) => return Ok(Err(why)),
+    };
+    let others = 1..lab.seats.len();
+    // Below a layer nothing changes what is built: one build serves everybody.
+    let others = if lab.covered.load(Ordering::SeqCst) {
+        Ok(others.map(|worker| first.beside(lab, worker)).collect())
+    } else {
+        let others = others.into_par_iter();
+        let others = others.map(|worker| Bench::make(lab, worker, schema, &without, commands));
+        let made = lab.pool.install(|| others.collect::<Result<Vec<_>, RunError>>())?;
+        made.into_iter().collect::<Aside<Vec<_>>>()
+    };
+    Ok(others.map(|others| (std::iter::once(first).chain(others).collect(), without)))
+}
+
+/// The first worker's build.
+fn find(
     lab: &Lab<'_>,
     schema: &Schema,
     commands: &[usize],
@@ -87,7 +111,7 @@ pub(super) fn find(
     };
     for round in 0..MOST_ROUNDS {
         let errors = match bench.build(lab, schema, &without, commands, round)? {
-            Ok(None) => return Ok(bench.ready(lab, commands)?.map(|bench| (bench, without))),
+            Ok(None) => return Ok(bench.settle().map(|bench| (bench, without))),
             Ok(Some(errors)) => errors,
             Err(why) => return Ok(Err(why)),
         };
@@ -108,8 +132,8 @@ pub(super) fn find(
 }
 
 impl Bench {
-    /// The same build for another worker.
-    pub(super) fn make(
+    /// The same build once more for another worker, in a copy of its own.
+    fn make(
         lab: &Lab<'_>,
         worker: usize,
         schema: &Schema,
@@ -122,9 +146,19 @@ impl Bench {
             Err(error) => return Ok(Err(error.to_string())),
         };
         match bench.build(lab, schema, without, commands, 0)? {
-            Ok(None) => bench.ready(lab, commands),
+            Ok(None) => Ok(bench.settle()),
             Ok(Some(_)) => Ok(Err("it builds for one worker and not for another".to_owned())),
             Err(why) => Ok(Err(why)),
+        }
+    }
+
+    /// This build for another worker, who writes in layers of its own above it.
+    fn beside(&self, lab: &Lab<'_>, worker: usize) -> Self {
+        Self {
+            seat: self.seat.beside(lab.task, worker),
+            folder: self.folder.clone(),
+            is_whole: true,
+            while_building: self.while_building.clone(),
         }
     }
 
@@ -132,13 +166,7 @@ impl Bench {
         let folder = lab.seats.len() + worker;
         let seat = Seat::create(lab.task, (&lab.scratch, &lab.golden), (worker, folder))?;
         let folder = seat.workspace.path().join("cache/one-build");
-        Ok(Self {
-            seat,
-            folder,
-            is_whole: true,
-            while_building: BTreeSet::new(),
-            entered: BTreeMap::new(),
-        })
+        Ok(Self { seat, folder, is_whole: true, while_building: BTreeSet::new() })
     }
 
     /// Builds what each of the commands tests; the errors of the first that does not build.
@@ -198,38 +226,39 @@ impl Bench {
         fs::write(self.folder.join(CHOSEN), TRACE.to_le_bytes())
     }
 
-    /// Makes the built tree what every run starts from, and runs the commands on it once with no mutant
-    /// chosen: they must pass, and tell which functions they enter.
-    fn ready(mut self, lab: &Lab<'_>, commands: &[usize]) -> Result<Aside<Self>, RunError> {
+    /// Makes the built tree what every run starts from.
+    fn settle(mut self) -> Aside<Self> {
         self.while_building = Entered::read(&self.folder.join(ENTERED)).programs;
-        let settled = fs::write(self.folder.join(ENTERED), "")
+        fs::write(self.folder.join(ENTERED), "")
             .and_then(|()| fs::write(self.folder.join(CHOSEN), NONE.to_le_bytes()))
-            .and_then(|()| fs::remove_file(self.folder.join(MESSAGES)));
-        if let Err(error) = settled {
-            return Ok(Err(error.to_string()));
-        }
-        let Some(certificate) = self.seat.certificate.take() else {
-            return Ok(Err("its build left processes that could not be ended".to_owned()));
-        };
+            .and_then(|()| fs::remove_file(self.folder.join(MESSAGES)))
+            .map_err(|error| error.to_string())?;
+        let unclean = || "its build left processes that could not be ended".to_owned();
+        let certificate = self.seat.certificate.take().ok_or_else(unclean)?;
         let adopted = self.seat.workspace.adopt(Scope::Everything, &certificate);
         let back = adopted.and_then(|()| self.seat.workspace.reset(certificate));
-        if let Err(error) = back {
-            return Ok(Err(error.to_string()));
-        }
+        back.map_err(|error| error.to_string())?;
         self.seat.warm = true;
-        for &command in commands {
-            let step = Step::Command(command);
-            let name = format!("one-build-w{}", self.seat.worker);
-            let log = lab.log_name(&name, step, ".trace");
-            let (run, entered) = self.run(lab, step, What::Noting, log)?;
-            if !run.passed() || !self.is_whole {
-                let id = &lab.task.commands[command].id;
-                let why = format!("`{id}` does not pass on the build of all mutants: {}", run.exit);
-                return Ok(Err(why));
-            }
-            self.entered.insert(command, entered);
+        Ok(self)
+    }
+
+    /// Runs a command with no mutant chosen, which must pass: the functions that it enters, and its time.
+    pub(super) fn note(
+        &mut self,
+        lab: &Lab<'_>,
+        command: usize,
+        number: usize,
+    ) -> Result<Aside<(Entered, Duration)>, RunError> {
+        let _turn = lab.seat(self.seat.worker);
+        let step = Step::Command(command);
+        let name = format!("one-build-w{}-{number}", self.seat.worker);
+        let (log, limit) = (lab.log_name(&name, step, ".trace"), lab.limit(command));
+        let (run, entered) = self.run(lab, step, What::Noting, limit, log)?;
+        if run.passed() && self.is_whole {
+            return Ok(Ok((entered, run.wall)));
         }
-        Ok(Ok(self))
+        let id = &lab.task.commands[command].id;
+        Ok(Err(format!("`{id}` does not pass on the build of all mutants: {}", run.exit)))
     }
 
     /// Runs a command, and brings the tree back; with the functions that were noted.
@@ -238,6 +267,7 @@ impl Bench {
         lab: &Lab<'_>,
         step: Step,
         what: What,
+        limit: Duration,
         log: String,
     ) -> Result<(Run, Entered), RunError> {
         let Step::Command(command) = step else { unreachable!("executors run commands") };
@@ -254,7 +284,7 @@ impl Bench {
         let put = fs::create_dir_all(&there)
             .and_then(|()| fs::write(there.join(CHOSEN), chosen.to_le_bytes()));
         put.map_err(|error| RunError::Log { path: there.clone(), error })?;
-        let (argv, limit) = (lab.argv(command), lab.limit(command));
+        let argv = lab.argv(command);
         let usual = self.seat.environment.clone();
         if let Some(rustdoc) = rustdoc {
             self.seat.environment = usual.clone().with("RUSTDOC", &rustdoc);
@@ -274,20 +304,15 @@ impl Entered {
     /// What was noted in this file; nothing where there is none.
     fn read(notes: &Path) -> Self {
         let text = fs::read_to_string(notes).unwrap_or_default();
-        let mut lines = text.lines();
-        let programs = numbers(lines.by_ref().take_while(|line| *line != MARK));
-        Self { programs, documentation: numbers(lines) }
-    }
-
-    /// Adds what was entered in another run.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.programs.extend(&other.programs);
-        self.documentation.extend(&other.documentation);
+        let lines = text.lines().collect::<Vec<_>>();
+        let mark = lines.iter().position(|line| *line == MARK);
+        let (programs, documentation) = lines.split_at(mark.unwrap_or(lines.len()));
+        Self { programs: numbers(programs), documentation: mark.map(|_| numbers(documentation)) }
     }
 }
 
-fn numbers<'t>(lines: impl Iterator<Item = &'t str>) -> BTreeSet<usize> {
-    lines.filter_map(|line| line.parse().ok()).collect()
+fn numbers(lines: &[&str]) -> BTreeSet<usize> {
+    lines.iter().filter_map(|line| line.parse().ok()).collect()
 }
 
 #[cfg(test)]
@@ -299,8 +324,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let path = folder.path().join(ENTERED);
         assert_eq!(Entered::read(&path), Entered::default());
-        fs::write(&path, "3\n1\n3\ndoc\n3\ndoc\n7\n").expect("notes");
-        let expected = Entered { programs: [1, 3].into(), documentation: [3, 7].into() };
-        assert_eq!(Entered::read(&path), expected);
+        for (text, documentation) in
+            [("3\n1\n3\n", None), ("3\n1\ndoc\n3\ndoc\n7\n", Some([3, 7].into()))]
+        {
+            fs::write(&path, text).expect("notes");
+            let expected = Entered { programs: [1, 3].into(), documentation };
+            assert_eq!(Entered::read(&path), expected, "{text:?}");
+        }
     }
 }

@@ -390,3 +390,26 @@ fn private_directories_are_there_empty_and_named_by_variables() {
 fn pycache(workspace: &Workspace) -> PathBuf {
     Places::below(workspace.path(), 0).pycache
 }
+
+#[test]
+fn whoever_shares_a_directory_has_layers_of_their_own() {
+    let (_directory, tree) = source();
+    let (_scratch, _golden, mut first) = made(&std::env::temp_dir(), &tree);
+    let mut second = first.beside(1);
+    let before = describe(&first);
+    first.cover().unwrap();
+    second.cover().unwrap();
+    let place = first.tree().join("new");
+    assert_eq!(second.tree(), first.tree());
+    let [mine, theirs] = [&first, &second].map(|workspace| workspace.written(&place));
+    assert_ne!(mine, theirs);
+    for written in [&mine, &theirs] {
+        fs::create_dir_all(written.parent().unwrap()).unwrap();
+        fs::write(written, "written by a command").unwrap();
+    }
+    first.reset(Certificate::new()).unwrap();
+    assert!(!mine.exists() && theirs.exists());
+    second.reset(Certificate::new()).unwrap();
+    assert!(!theirs.exists());
+    assert_eq!(describe(&first), before);
+}
