@@ -16,11 +16,12 @@ stops = "-x" in words
 named = [words[at + 1] for at, word in enumerate(words) if word == "-p"]
 
 pytest = types.ModuleType("pytest")
-pytest.__version__ = "9.0.0"
 pytest.hookimpl = lambda **_: lambda function: function
 sys.modules["pytest"] = pytest
 
 import quirks  # noqa: E402
+
+pytest.__version__ = getattr(quirks, "VERSION", "9.0.0")
 
 served = quirks.SERVES and os.environ.get("PYTEST_PLUGINS")
 if served:
