@@ -182,8 +182,8 @@ pub(crate) struct RunArgs {
     /// Run the commands on the exact path alone, without faster executors (docs/executors.md)
     #[arg(long)]
     pub(crate) exact: bool,
-    /// Serve pytest's mutants from processes that stay alive where that can be (docs/executors.md); new,
-    /// and not yet shown on as many projects as the rest
+    /// Serve mutants of pytest and unittest from processes that stay alive where that can be
+    /// (docs/executors.md); new, and not yet shown on as many projects as the rest
     #[arg(long, conflicts_with = "exact")]
     pub(crate) hot: bool,
     /// Bytes of output at which a command is stopped

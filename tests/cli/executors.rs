@@ -40,7 +40,7 @@ fn project(sandbox: Sandbox, product: &str, checks: &str, quirks: &str, task: &s
     sandbox
 }
 
-const TASK: &str = "\
+pub(crate) const TASK: &str = "\
 contract_id = 'contract-executors'
 [[acceptance]]
 id = 'unit'
@@ -56,13 +56,13 @@ include = ['product.py']
 operators = ['boolean-flip']
 ";
 
-fn seal<'a>(sandbox: &'a Sandbox, words: &[&str]) -> Call<'a> {
+pub(crate) fn seal<'a>(sandbox: &'a Sandbox, words: &[&str]) -> Call<'a> {
     let first = ["--env", "STATE", "--allow-write", "state"];
     let words = first.iter().chain(words).copied().collect::<Vec<_>>();
     sandbox.seal(&words).env("STATE", sandbox.path("state"))
 }
 
-fn executors(sandbox: &Sandbox) -> Value {
+pub(crate) fn executors(sandbox: &Sandbox) -> Value {
     sandbox.json("adequacy.out/run.json")["executors"].clone()
 }
 
@@ -95,7 +95,7 @@ fn same_as_exact(ran: &Ran<'_>, sandbox: &Sandbox) {
     }
 }
 
-fn lines(sandbox: &Sandbox) -> Vec<Value> {
+pub(crate) fn lines(sandbox: &Sandbox) -> Vec<Value> {
     sandbox.lines("adequacy.out/outcomes.jsonl").split_off(1)
 }
 
@@ -234,7 +234,7 @@ fn what_may_change_a_status_or_is_not_worth_it_keeps_the_exact_path() {
 
 /// A tree of fifty functions and ten flags, each a mutant, of which the tests look at forty and eight. Its
 /// command loads the plugin of a worker.
-fn served(quirks: &str, task: &str) -> Sandbox {
+pub(crate) fn served(quirks: &str, task: &str) -> Sandbox {
     let functions = (0..50).map(|at| format!("def f{at:02}(): return False\n\n"));
     let flags = (0..10).map(|at| format!("F{at} = False\n"));
     let product = functions.chain(flags).collect::<String>();
@@ -251,7 +251,7 @@ fn served(quirks: &str, task: &str) -> Sandbox {
 }
 
 /// Runs both ways, and gives how the first went.
-fn both_ways(sandbox: &Sandbox) -> Ran<'_> {
+pub(crate) fn both_ways(sandbox: &Sandbox) -> Ran<'_> {
     seal(sandbox, &["--exact", "-o", "exact.out"]).run().exits(0);
     let verdicts = |run: &str| {
         let lines = sandbox.lines(&format!("{run}/outcomes.jsonl")).split_off(1);
@@ -325,9 +325,9 @@ def in_child():
     ran.same(
         why,
         [
-            "exit 0 before pytest came to its end",
-            "exit 1 before pytest came to its end",
-            "exit 1 before pytest came to its end",
+            "exit 0 before the runner came to its end",
+            "exit 1 before the runner came to its end",
+            "exit 1 before the runner came to its end",
             "still running at the time limit",
             "the worker ended",
         ]
@@ -361,12 +361,15 @@ def in_child():
 ";
     let ways = [
         ("workers", "pytest-xdist has workers"),
-        ("below", "pytest runs in a process below the command's"),
+        ("below", "the tests run in a process below the command's"),
         ("threads", "it has threads"),
         ("writes", "a file is open for writing: "),
         ("leaves", "it leaves `"),
         ("silent", "it ended before a worker was ready: exit 0"),
-        ("fails", "the unmutated tree does not pass there: exit 1 before pytest came to its end"),
+        (
+            "fails",
+            "the unmutated tree does not pass there: exit 1 before the runner came to its end",
+        ),
     ];
     let command = |(way, _): &(&str, &str)| {
         format!("[[acceptance]]\nid = '{way}'\nargv = ['./pytest', '{way}']\n")

@@ -16,11 +16,12 @@ stops = "-x" in words
 named = [words[at + 1] for at, word in enumerate(words) if word == "-p"]
 
 pytest = types.ModuleType("pytest")
-pytest.__version__ = "9.0.0"
 pytest.hookimpl = lambda **_: lambda function: function
 sys.modules["pytest"] = pytest
 
 import quirks  # noqa: E402
+
+pytest.__version__ = getattr(quirks, "VERSION", "9.0.0")
 
 served = quirks.SERVES and os.environ.get("PYTEST_PLUGINS")
 if served:
@@ -45,7 +46,7 @@ config = types.SimpleNamespace(
     option=option, hook=Hooks(), pluginmanager=manager, _ensure_unconfigure=lambda: None
 )
 plugins = [importlib.import_module(name) for name in named]
-traces = [name for name in ("ADEQUACY_SERVE", "PYTHONPATH") if name in os.environ]
+traces = [name for name in ("ADEQUACY_PROBE", "ADEQUACY_SERVE", "PYTHONPATH") if name in os.environ]
 traces += [path for path in sys.path if path.endswith(("probe", "python"))]
 assert not (plugins and traces), traces
 if not served:

@@ -37,4 +37,6 @@ mod storage;
 mod tasks;
 mod trees;
 mod triage;
+mod unittests;
+mod workers;
 mod workspaces;

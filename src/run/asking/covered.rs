@@ -7,11 +7,11 @@ use adequacy_mutators::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Question;
+use super::{Question, with_plugin};
 use crate::base::RelPath;
 use crate::plan::is_test;
 use crate::run::lab::Lab;
-use crate::run::{Exit, RunError};
+use crate::run::{Environment, Exit, RunError};
 
 /// The plugin.
 const PLUGIN: &str = include_str!("adequacy_covered.py");
@@ -69,17 +69,16 @@ impl Lab<'_> {
     ) -> Result<Result<Covered, String>, RunError> {
         let tree = self.first_tree();
         let told = json!({ "root": tree, "changed": changed }).to_string();
-        let question = Question {
-            name: "changed-tests",
-            module: "adequacy_covered",
-            plugin: PLUGIN,
-            told: told.as_bytes(),
-            words: "",
-            variables: &[],
+        let files =
+            [("adequacy_covered.py", PLUGIN.as_bytes()), ("question.json", told.as_bytes())];
+        let environment = |usual: &Environment, report: &Path| {
+            let folder = report.parent().expect("it is a file in a folder");
+            with_plugin(usual, "", (folder, "adequacy_covered"))
         };
-        let (exit, report) = self.ask(place, &question)?;
-        let found = report.and_then(|text| serde_json::from_slice::<Found>(&text).ok());
-        Ok(match (found, exit) {
+        let question = Question { name: "changed-tests", files: &files, environment: &environment };
+        let told = self.ask(place, &question)?;
+        let found = told.told::<Found>();
+        Ok(match (found, told.exit) {
             (None, _) => Err("the command does not load a plugin from its environment".to_owned()),
             // Without a test to run pytest does not end with 0.
             (Some(Found { tests: 0, .. }), _) => Ok(Covered::default()),

@@ -1,7 +1,7 @@
 """Tells whether anything but pytest itself stands between a failing test and the exit status.
 
 Loaded with `-p` into two runs of the unmutated tree that decide nothing else. It writes one JSON object
-to `report.json` beside it; with ADEQUACY_PROBE_FAIL every test fails. It removes its own
+to the file that ADEQUACY_PROBE names; with ADEQUACY_PROBE_FAIL every test fails. It removes its own
 traces from the environment before a test could see them.
 """
 
@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-PLACE = os.path.dirname(os.path.abspath(__file__))
+REPORT = os.environ.pop("ADEQUACY_PROBE", "")
 FAIL = bool(os.environ.pop("ADEQUACY_PROBE_FAIL", ""))
 
 # Hooks through which a plugin or a conftest can make another status of a run in which a test failed,
@@ -93,7 +93,7 @@ def findings(session):
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
     """All conftests are loaded and all tests collected by now."""
-    with open(os.path.join(PLACE, "report.json"), "w", encoding="utf-8") as file:
+    with open(REPORT, "w", encoding="utf-8") as file:
         json.dump(findings(session), file)
 
 
@@ -105,12 +105,13 @@ def pytest_runtest_call(item):
 
 def forget():
     """Takes this plugin's folder off the path that tests and their child processes see."""
-    rest = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one != PLACE]
+    folder = os.path.dirname(os.path.abspath(__file__))
+    rest = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one != folder]
     if any(rest):
         os.environ["PYTHONPATH"] = os.pathsep.join(rest)
     else:
         os.environ.pop("PYTHONPATH", None)
-    sys.path[:] = [one for one in sys.path if one != PLACE]
+    sys.path[:] = [one for one in sys.path if one != folder]
 
 
 forget()

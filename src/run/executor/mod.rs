@@ -6,6 +6,7 @@
 //! processes only through the lab's spawner. Repeats, sentinels and the confirmation of time-outs are
 //! the pool's, the spot check is the conductor's, once for all executors.
 
+mod door;
 mod one_build;
 mod prepare;
 mod probe;
@@ -25,6 +26,8 @@ use crate::base::seconds;
 
 pub use prepare::Offered;
 
+use self::door::Door;
+
 /// The executors by name, the fastest first.
 #[derive(
     Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -33,10 +36,10 @@ pub use prepare::Offered;
 pub enum Tier {
     /// The real command in a fresh process on one build that holds every mutant.
     OneBuild,
-    /// A child of a pytest process that imported and collected everything, with the changed functions in
-    /// the place of the old ones.
+    /// A child of a test runner's process that imported and collected everything, with the changed functions
+    /// in the place of the old ones.
     Hot,
-    /// A child of a pytest process that only started: it imports the mutant from disk.
+    /// A child of a test runner's process that only started: it imports the mutant from disk.
     Warm,
     /// The real command in a fresh process on a real mutated file, told by its environment to stop at
     /// the first failing test.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sharpened::Sharpened;
 use super::worker::{self, Worker};
-use super::{Lab, RunError, Tier, one_build, probe};
+use super::{Door, Executor as _, Lab, RunError, Tier, one_build, probe};
 use crate::base::Event;
 use crate::plan::Plan;
 use crate::run::{Baseline, Run, Runner};
@@ -48,8 +48,11 @@ impl Lab<'_> {
         let mut cargo = Vec::new();
         for (place, command) in self.task.commands.iter().enumerate() {
             let why_not = |fewest| self.why_not(baseline, place, todo.len() < fewest, caught);
-            let answered = if Runner::of(command.argv.words()) == Some(Runner::Pytest) {
-                self.offer_pytest(place, why_not(FEWEST))?
+            let runner = Runner::of(command.argv.words());
+            let answered = if let Some(door) = Door::of(runner, worker::folder(self)) {
+                let run = baseline.of(place).next();
+                let executed = run.and_then(|run| self.executed(place, &run.log));
+                self.offer_python(place, &door, why_not(FEWEST), executed)?
             } else if let Some(build) = CargoBuild::of(&command.argv) {
                 let why = why_not(one_build::FEWEST);
                 let why = why.or_else(|| build.messages.is_none().then_some(UNUSUAL));
@@ -79,21 +82,25 @@ impl Lab<'_> {
         Ok(offered)
     }
 
-    /// Who may judge what a command of pytest does, and why another steps aside.
-    fn offer_pytest(
+    /// Who may judge what a command of pytest or unittest does, and why another steps aside; `executed` is
+    /// how many tests it runs, where that is known.
+    fn offer_python(
         &self,
         place: usize,
+        door: &Door,
         why_not: Option<&str>,
+        executed: Option<u64>,
     ) -> Result<Vec<(Tier, Option<String>)>, RunError> {
         let steps_aside = match why_not {
             Some(why) => Some(why.to_owned()),
-            None => self.sharpen(place)?.err(),
+            None => self.sharpen(place, door, executed)?.err(),
         };
         let is_sharp = steps_aside.is_none();
         let mut answered = vec![(Tier::Sharpened, steps_aside)];
         if is_sharp && self.settings.hot {
             for tier in [Tier::Hot, Tier::Warm] {
-                answered.push((tier, self.employ(place, tier)?.err()));
+                let first = Worker::new(tier, door.clone(), executed);
+                answered.push((tier, self.employ(place, first)?.err()));
             }
         }
         Ok(answered)
@@ -119,42 +126,43 @@ impl Lab<'_> {
     }
 
     /// Puts a sharpened executor into every seat, or says why it steps aside.
-    fn sharpen(&self, place: usize) -> Result<Result<(), String>, RunError> {
+    fn sharpen(
+        &self,
+        place: usize,
+        door: &Door,
+        executed: Option<u64>,
+    ) -> Result<Result<(), String>, RunError> {
         let id = &self.task.commands[place].id;
         let name = format!("asking whether `{id}` may stop at its first failing test");
         self.sink.tell(Event::Step { name: name.into(), total: None });
-        if let Err(why) = probe::pytest(self, place)? {
+        let asked = match worker::install(self) {
+            Ok(()) => probe::ask(self, place, door, executed)?,
+            Err(why) => Err(why),
+        };
+        if let Err(why) = asked {
             let what = format!("`{id}` runs to its end on every mutant: {why}");
             self.sink.tell(Event::Note(what));
             return Ok(Err(why));
         }
         for worker in 0..self.seats.len() {
-            self.seat(worker).ladders[place].push(Box::new(Sharpened));
+            self.seat(worker).ladders[place].push(Box::new(Sharpened(door.clone())));
         }
         Ok(Ok(()))
     }
 
     /// Gives every seat a worker, the first of them ready, or says why there can be none.
-    fn employ(&self, place: usize, tier: Tier) -> Result<Result<(), String>, RunError> {
-        let (id, kind) = (&self.task.commands[place].id, tier.word());
+    fn employ(&self, place: usize, mut first: Worker) -> Result<Result<(), String>, RunError> {
+        let (id, kind) = (&self.task.commands[place].id, first.tier().word());
         let name = format!("asking whether `{id}` can be served by a {kind} worker");
         self.sink.tell(Event::Step { name: name.into(), total: None });
-        let mut first = match Worker::objection(self, place) {
+        let ready = match Worker::objection(self, place) {
             Some(why) => Err(why.to_owned()),
-            None => worker::install(self).map(|folder| Worker::new(tier, folder)),
+            None => first.ready(self, &mut self.seat(0), place)?,
         };
-        if let Ok(worker) = &mut first
-            && let Err(why) = worker.ready(self, &mut self.seat(0), place)?
-        {
-            first = Err(why);
+        if let Err(why) = ready {
+            self.sink.tell(Event::Note(format!("`{id}` has no {kind} worker: {why}")));
+            return Ok(Err(why));
         }
-        let first = match first {
-            Ok(first) => first,
-            Err(why) => {
-                self.sink.tell(Event::Note(format!("`{id}` has no {kind} worker: {why}")));
-                return Ok(Err(why));
-            }
-        };
         for worker in 1..self.seats.len() {
             let another = Box::new(first.another());
             self.seat(worker).ladders[place].push(another);

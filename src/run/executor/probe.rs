@@ -1,17 +1,30 @@
-//! Asks a pytest command, on the unmutated tree, whether stopping early can change more than how long
-//! it runs: two runs that are judged by nothing else, with a plugin of ours that tells what it finds.
+//! Asks a command of pytest or unittest, on the unmutated tree, whether stopping early can change more than
+//! how long it runs: two runs that are judged by nothing else, in which something of ours tells what it
+//! finds.
+
+use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Lab, RunError, sharpened};
-use crate::run::Exit;
-use crate::run::asking::Question;
+use super::{Door, Lab, RunError};
+use crate::run::asking::{Question, Told};
+use crate::run::{Environment, Exit};
 
-/// The plugin.
+/// The plugin for pytest; what asks unittest is in the worker's package.
 const PLUGIN: &str = include_str!("adequacy_probe.py");
+
+/// Name of the plugin's module.
+const MODULE: &str = "adequacy_probe";
 
 /// The oldest pytest that is asked.
 const OLDEST: u32 = 6;
+
+/// What is told of unittest: see `unittest_probe.py`.
+#[derive(Debug, Deserialize)]
+struct Loaded {
+    objections: Vec<String>,
+    tests: u64,
+}
 
 /// What the plugin tells: see there.
 #[derive(Debug, Deserialize)]
@@ -25,26 +38,55 @@ struct Found {
     tests: u64,
 }
 
-/// Whether the command at `place` may be sharpened; if not, why.
-pub(super) fn pytest(lab: &Lab<'_>, place: usize) -> Result<Result<(), String>, RunError> {
-    let (exit, found) = ask(lab, place, false)?;
-    if exit != Exit::Code(0) {
+/// Whether the command at `place` may be sharpened; if not, why. `executed` is how many tests it runs by
+/// its own output, where its runner's tells.
+pub(super) fn ask(
+    lab: &Lab<'_>,
+    place: usize,
+    door: &Door,
+    executed: Option<u64>,
+) -> Result<Result<(), String>, RunError> {
+    let asked = run(lab, place, door, false)?;
+    if asked.exit != Exit::Code(0) {
+        let (runner, exit) = (door.runner(), asked.exit);
         let why =
-            format!("the unmutated tree does not pass when pytest is told to stop early: {exit}");
+            format!("the unmutated tree does not pass when {runner} is told to stop early: {exit}");
         return Ok(Err(why));
     }
-    let Some(found) = found else {
-        return Ok(Err("the command does not load a plugin from its environment".to_owned()));
+    let why = match door {
+        Door::Pytest(_) => match asked.told() {
+            Some(found) => objection(&found),
+            None => Some("the command does not load a plugin from its environment".to_owned()),
+        },
+        Door::Unittest(_) => match asked.told() {
+            Some(loaded) => of_unittest(loaded, executed, asked.executed),
+            None => Some("the command does not let us in by its environment".to_owned()),
+        },
     };
-    if let Some(why) = objection(&found) {
+    if let Some(why) = why {
         return Ok(Err(why));
     }
     // The other half: where tests fail, the status says so.
-    let (exit, _) = ask(lab, place, true)?;
-    Ok(match exit {
+    Ok(match run(lab, place, door, true)?.exit {
         Exit::Code(1) => Ok(()),
         other => Err(format!("with every test failing it does not end with exit 1 but: {other}")),
     })
+}
+
+/// `usual` and `now` are how many tests ran without us and with us.
+fn of_unittest(loaded: Loaded, usual: Option<u64>, now: Option<u64>) -> Option<String> {
+    let Loaded { objections, tests } = loaded;
+    if let Some(why) = objections.into_iter().next() {
+        Some(why)
+    } else if tests == 0 {
+        Some("it runs no test".to_owned())
+    } else if usual.is_none() {
+        Some("its output does not tell how many tests it runs".to_owned())
+    } else if usual != now {
+        Some("it runs another number of tests when it is told to stop early".to_owned())
+    } else {
+        None
+    }
 }
 
 fn objection(found: &Found) -> Option<String> {
@@ -66,18 +108,18 @@ fn objection(found: &Found) -> Option<String> {
     }
 }
 
-/// One run with the plugin, with `fail` of tests that all fail.
-fn ask(lab: &Lab<'_>, place: usize, fail: bool) -> Result<(Exit, Option<Found>), RunError> {
+/// One run that is asked, with `fail` of tests that all fail.
+fn run(lab: &Lab<'_>, place: usize, door: &Door, fail: bool) -> Result<Told, RunError> {
+    let environment = |usual: &Environment, report: &Path| {
+        let asking = door.probe(usual, MODULE, report);
+        if fail { asking.with("ADEQUACY_PROBE_FAIL", "1") } else { asking }
+    };
     let question = Question {
         name: if fail { "probe-failing" } else { "probe" },
-        module: "adequacy_probe",
-        plugin: PLUGIN,
-        told: b"",
-        words: sharpened::WORDS,
-        variables: if fail { &[("ADEQUACY_PROBE_FAIL", "1")] } else { &[] },
+        files: &[("adequacy_probe.py", PLUGIN.as_bytes())],
+        environment: &environment,
     };
-    let (exit, report) = lab.ask(place, &question)?;
-    Ok((exit, report.and_then(|text| serde_json::from_slice(&text).ok())))
+    lab.ask(place, &question)
 }
 
 #[cfg(test)]
@@ -113,6 +155,32 @@ mod tests {
             (Found { tests: 0, ..found() }, Some("it runs no test")),
         ] {
             assert_eq!(objection(&found).as_deref(), expected);
+        }
+    }
+    #[test]
+    fn unittest_must_run_as_many_tests_as_without_us() {
+        let objections = vec!["`Own.run` is not unittest's own".to_owned(), "more".to_owned()];
+        let loaded = |tests| Loaded { objections: Vec::new(), tests };
+        for (loaded, usual, now, expected) in [
+            (loaded(3), Some(3), Some(3), None),
+            // A class that is skipped as a whole is loaded and not run.
+            (loaded(4), Some(3), Some(3), None),
+            (
+                loaded(3),
+                Some(3),
+                Some(2),
+                Some("it runs another number of tests when it is told to stop early"),
+            ),
+            (loaded(3), None, None, Some("its output does not tell how many tests it runs")),
+            (loaded(0), Some(3), Some(3), Some("it runs no test")),
+            (
+                Loaded { objections, tests: 3 },
+                Some(3),
+                Some(3),
+                Some("`Own.run` is not unittest's own"),
+            ),
+        ] {
+            assert_eq!(of_unittest(loaded, usual, now).as_deref(), expected);
         }
     }
 }

@@ -4,13 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Asked, Declined, Executor, Lab, Passed, RunError, Seat, Tier};
-use crate::run::asking::with_words;
+use super::{Asked, Declined, Door, Executor, Lab, Passed, RunError, Seat, Tier};
 use crate::run::{Attempt, Exit, Run, Step};
-
-/// Stop at the first failing test; leave tracebacks to the interpreter, as laying them out well costs
-/// more than most tests do.
-pub(super) const WORDS: &str = "-x --tb=native";
 
 /// What pytest prints above what went wrong while it collected tests.
 const COLLECTING: &[u8] = b"ERROR collecting ";
@@ -18,8 +13,8 @@ const COLLECTING: &[u8] = b"ERROR collecting ";
 /// A log as long as this may have lost its middle.
 const LONGEST_LOG: usize = 200 << 10;
 
-/// For pytest, where the probe found that nothing but a test stands between a failure and its status.
-pub(super) struct Sharpened;
+/// Where the probe found that nothing but a test stands between a failure and the runner's status.
+pub(super) struct Sharpened(pub(super) Door);
 
 impl Executor for Sharpened {
     fn tier(&self) -> Tier {
@@ -45,7 +40,7 @@ impl Executor for Sharpened {
             Err(run) => return declined(&run, run.exit.to_string()),
         };
         let log = lab.log_name(&name, step, ".sharpened");
-        let sharp = with_words(&seat.environment, WORDS);
+        let sharp = self.0.sharp(&seat.environment);
         let usual = std::mem::replace(&mut seat.environment, sharp);
         let run = lab.spawn(seat, lab.argv(command), lab.limit(command), step, first, log);
         seat.environment = usual;
@@ -55,7 +50,7 @@ impl Executor for Sharpened {
         let known_good = edits.is_empty() && run.passed();
         lab.clean(seat, known_good)?;
         run.outside_budget = lab.outside_budget(seat, edits);
-        match doubt(&run.exit, &lab.settings.logs.join(&run.log)) {
+        match doubt(&self.0, &run.exit, &lab.settings.logs.join(&run.log)) {
             None => Ok(Ok(run)),
             Some(why) => declined(&run, why),
         }
@@ -64,16 +59,18 @@ impl Executor for Sharpened {
 
 /// Why an exit is for the exact path to judge. What stands: a pass, for which every test ran; a failing
 /// test; and a time-out, which is made again alone, on the exact path, before it means anything.
-fn doubt(exit: &Exit, log: &Path) -> Option<String> {
-    match exit {
-        Exit::Code(0) | Exit::TimedOut => None,
+fn doubt(door: &Door, exit: &Exit, log: &Path) -> Option<String> {
+    match (exit, door) {
+        (Exit::Code(0) | Exit::TimedOut, _) => None,
+        // A test that could not be loaded is a failing one to it, with the same status.
+        (Exit::Code(1), Door::Unittest(_)) => None,
         // Stopping early changes pytest's status for errors while it collects.
-        Exit::Code(1) => match fs::read(log) {
+        (Exit::Code(1), Door::Pytest(_)) => match fs::read(log) {
             Ok(text) if holds(&text, COLLECTING) => Some("an error while collecting".to_owned()),
             Ok(text) if text.len() < LONGEST_LOG => None,
             Ok(_) | Err(_) => Some("its output is not at hand in full".to_owned()),
         },
-        other => Some(other.to_string()),
+        (other, _) => Some(other.to_string()),
     }
 }
 
@@ -88,6 +85,7 @@ mod tests {
     #[test]
     fn only_passes_failing_tests_and_time_outs_stand() {
         let folder = tempfile::tempdir().expect("a scratch folder");
+        let [pytest, unittest] = [Door::Pytest, Door::Unittest].map(|door| door("/p".into()));
         let log = |text: &[u8]| {
             let path = folder.path().join("log");
             fs::write(&path, text).expect("a log");
@@ -108,24 +106,15 @@ mod tests {
             (Exit::Signal(11), &brief, Some("ended by signal 11")),
             (Exit::OutputLimit, &brief, Some("more output than the limit")),
         ] {
-            assert_eq!(doubt(&exit, &log(text)).as_deref(), expected, "{exit:?}");
+            assert_eq!(doubt(&pytest, &exit, &log(text)).as_deref(), expected, "{exit:?}");
+            // What it prints is not read, and it gives its statuses for the same reasons.
+            let expected = expected.filter(|_| exit != Exit::Code(1));
+            assert_eq!(doubt(&unittest, &exit, &log(text)).as_deref(), expected, "{exit:?}");
         }
         let gone = folder.path().join("gone");
         assert_eq!(
-            doubt(&Exit::Code(1), &gone).as_deref(),
+            doubt(&pytest, &Exit::Code(1), &gone).as_deref(),
             Some("its output is not at hand in full")
         );
-    }
-
-    #[test]
-    fn the_tasks_own_words_for_pytest_stay_and_come_first() {
-        let places = crate::run::environment::Places::below(Path::new("/w"), 0);
-        let set = [(VARIABLE.to_owned(), "--maxfail=3".to_owned())];
-        let none = Environment::for_run(|_| None, &places, &[], &[]);
-        let some = Environment::for_run(|_| None, &places, &set, &[]);
-        let words =
-            |usual: &Environment| environment(usual, " -p it").get(VARIABLE).map(ToOwned::to_owned);
-        assert_eq!(words(&none).expect("it is set"), "-x --tb=native -p it");
-        assert_eq!(words(&some).expect("it is set"), "--maxfail=3 -x --tb=native -p it");
     }
 }

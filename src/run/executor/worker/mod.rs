@@ -1,4 +1,4 @@
-//! The executors that keep a pytest process and fork a child of it for each mutant: a hot one has
+//! The executors that keep a process of a test runner and fork a child of it for each mutant: a hot one has
 //! imported and collected everything and puts changed functions in the place of the old ones, a warm one
 //! has only started and imports the mutant from disk. The Python side is `adequacy_worker/`.
 //!
@@ -12,7 +12,7 @@ mod process;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::{Asked, Declined, Executor, Lab, Passed, RunError, Seat, Tier};
+use super::{Asked, Declined, Door, Executor, Lab, Passed, RunError, Seat, Tier};
 use crate::base::{RelPath, Sha256};
 use crate::run::sandbox::{Network, Workspaces};
 use crate::run::spawn::CommandSpec;
@@ -44,8 +44,10 @@ const LEFT_IN_NETWORK: [&str; 4] =
 /// One seat's worker for one command, hot or warm.
 pub(super) struct Worker {
     tier: Tier,
-    /// What holds the Python side.
-    folder: PathBuf,
+    /// How it is let in.
+    door: Door,
+    /// How many tests the command runs, where its runner's output tells.
+    executed: Option<u64>,
     process: Option<Process>,
     /// The limit of a child, once some passed.
     limit: Duration,
@@ -71,26 +73,30 @@ impl Down {
     }
 }
 
-/// Puts the Python side where workers find it.
+/// Where workers and others find the Python side.
+pub(super) fn folder(lab: &Lab<'_>) -> PathBuf {
+    lab.scratch.path().join("python")
+}
+
+/// Puts it there.
 ///
 /// # Errors
 /// Why it cannot be written.
-pub(super) fn install(lab: &Lab<'_>) -> Result<PathBuf, String> {
-    let folder = lab.scratch.path().join("python");
-    package::write(&folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
-    Ok(folder)
+pub(super) fn install(lab: &Lab<'_>) -> Result<(), String> {
+    let folder = folder(lab);
+    package::write(&folder).map_err(|error| format!("`{}`: {error}", folder.display()))
 }
 
 impl Worker {
-    pub(super) fn new(tier: Tier, folder: PathBuf) -> Self {
+    pub(super) fn new(tier: Tier, door: Door, executed: Option<u64>) -> Self {
         let limit = LONGEST;
         let (process, given_up) = (None, None);
-        Self { tier, folder, process, limit, failed_starts: 0, given_up, unvouched: false }
+        Self { tier, door, executed, process, limit, failed_starts: 0, given_up, unvouched: false }
     }
 
     /// One of the same kind, for another seat.
     pub(super) fn another(&self) -> Self {
-        Self::new(self.tier, self.folder.clone())
+        Self::new(self.tier, self.door.clone(), self.executed)
     }
 
     /// Why a command can have no worker here at all.
@@ -166,7 +172,10 @@ impl Worker {
                 Ok((answer, _)) if !answer.left.is_empty() => {
                     format!("its tests change {}", answer.left.join(", "))
                 }
-                Ok((answer, _)) => match judge(&answer) {
+                Ok((answer, log)) => match judge(&answer) {
+                    Ok(Exit::Code(0)) if lab.executed(command, &log) != self.executed => {
+                        "it runs another number of tests there".to_owned()
+                    }
                     Ok(Exit::Code(0)) => {
                         slowest = slowest.max(answer.wall_s);
                         continue;
@@ -187,17 +196,8 @@ impl Worker {
         let name = format!("w{}", seat.worker);
         let log = lab.log_name(&name, step, &format!(".{}-worker", self.tier.word()));
         let (log, tree) = (lab.settings.logs.join(log), seat.workspace.tree());
-        let folder = self.folder.display().to_string();
-        let first = |name: &str, ours: &str, separator: char| match seat.environment.get(name) {
-            Some(own) => format!("{ours}{separator}{}", own.to_string_lossy()),
-            None => ours.to_owned(),
-        };
         let told = serde_json::json!({"tier": self.tier, "places": places(lab)}).to_string();
-        let environment = seat.environment.clone();
-        let environment = environment
-            .with("ADEQUACY_SERVE", &told)
-            .with("PYTEST_PLUGINS", &first("PYTEST_PLUGINS", package::PLUGIN, ','))
-            .with("PYTHONPATH", &first("PYTHONPATH", &folder, ':'));
+        let environment = self.door.serve(&seat.environment, &told);
         let spec = CommandSpec {
             argv: lab.argv(command).words(),
             cwd: &tree,
@@ -377,7 +377,7 @@ fn places(lab: &Lab<'_>) -> Vec<&'static str> {
     own.iter().chain(network).copied().collect()
 }
 
-/// What a child's end means, where it means something here: it came to pytest's own end, and passed, or
+/// What a child's end means, where it means something here: it came to the runner's own end, and passed, or
 /// failed and a test or a file of tests was seen to fail.
 fn judge(answer: &Answer) -> Result<Exit, Down> {
     if let Some(why) = &answer.refused {
@@ -394,7 +394,7 @@ fn judge(answer: &Answer) -> Result<Exit, Down> {
         (Some(0), _) if answer.ended == Some(0) && !seen => Ok(Exit::Code(0)),
         (Some(code @ (1 | 2)), _) if answer.ended == Some(code) && seen => Ok(Exit::Code(code)),
         (Some(code), _) if answer.ended != Some(code) => {
-            Err(Down::to_processes(format!("exit {code} before pytest came to its end")))
+            Err(Down::to_processes(format!("exit {code} before the runner came to its end")))
         }
         (Some(code), _) if seen => {
             Err(Down::to_processes(format!("exit {code} with a failing test")))
@@ -420,7 +420,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_came_to_pytests_own_end_and_was_seen_is_judged() {
+    fn only_what_came_to_its_runners_end_and_was_seen_is_judged() {
         let child = || Answer { alone: true, ..Answer::default() };
         let ended = |code: i32| Answer { code: Some(code), ended: Some(code), ..child() };
         let failed = |answer: Answer| Answer { failed: Some("t.py::t".to_owned()), ..answer };
@@ -432,10 +432,10 @@ mod tests {
             (ended(1), Err("exit 1 without a failing test")),
             (failed(ended(3)), Err("exit 3 with a failing test")),
             (ended(5), Err("exit 5 without a failing test")),
-            (Answer { code: Some(0), ..child() }, Err("exit 0 before pytest came to its end")),
+            (Answer { code: Some(0), ..child() }, Err("exit 0 before the runner came to its end")),
             (
                 failed(Answer { code: Some(1), ended: Some(0), ..child() }),
-                Err("exit 1 before pytest came to its end"),
+                Err("exit 1 before the runner came to its end"),
             ),
             (Answer { signal: Some(11), ..child() }, Err("ended by signal 11")),
             (Answer { timed_out: true, ..ended(0) }, Err("still running at the time limit")),

@@ -67,7 +67,7 @@ pub(super) struct Answer {
     pub(super) refused: Option<String>,
     /// The first test or file of tests that failed.
     pub(super) failed: Option<String>,
-    /// The status that pytest came to, at its end.
+    /// The status that the runner came to, at its end.
     pub(super) ended: Option<i32>,
     /// Places that outlive a process, and are not as they were.
     pub(super) left: Vec<String>,
@@ -137,7 +137,7 @@ impl Process {
             let hello = hello.map_err(|error| Some(format!("it does not speak to us: {error}")))?;
             if leader != Some(hello.pid) {
                 // Its status would not be the command's.
-                return Err(Some("pytest runs in a process below the command's".to_owned()));
+                return Err(Some("the tests run in a process below the command's".to_owned()));
             }
             return match hello.hazards.first() {
                 Some(hazard) => Err(Some(hazard.clone())),

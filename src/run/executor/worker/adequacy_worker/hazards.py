@@ -126,16 +126,18 @@ def of_process() -> Iterator[str]:
     events = sys.modules.get("asyncio.events")
     if events is not None and events._get_running_loop() is not None:
         yield "an event loop runs"
-    if not is_pytest(sys.modules.get("__main__")):
-        yield "the program that runs is not pytest itself"
 
 
-def is_pytest(main: Any) -> bool:
-    """Whether nothing but pytest's own program stands between its status and the process's."""
+def of_program() -> Iterator[str]:
+    """Whether something else than pytest's own program stands between its status and the process's."""
+    main = sys.modules.get("__main__")
     spec = getattr(main, "__spec__", None)
     if spec is not None:
-        return spec.name in ("pytest.__main__", "pytest")
-    return os.path.basename(getattr(main, "__file__", "")) in ("pytest", "py.test")
+        own = spec.name in ("pytest.__main__", "pytest")
+    else:
+        own = os.path.basename(getattr(main, "__file__", "")) in ("pytest", "py.test")
+    if not own:
+        yield "the program that runs is not pytest itself"
 
 
 def children() -> List[int]:
@@ -154,6 +156,7 @@ def of_session(session: Any) -> Iterator[str]:
             yield words
     if session.testsfailed:
         yield "not all tests could be collected"
+    yield from of_program()
 
 
 def left(places: List[str]) -> Dict[str, List[str]]:
