@@ -422,8 +422,8 @@ fn residual_risks(run: &RunFile, unsmooth: &Unsmooth) -> Vec<Value> {
 }
 
 /// A risk that is left, and what would settle it.
-fn risk(risk: String, settled_by: &str) -> Value {
-    json!({"risk": risk, "settled_by": settled_by})
+fn risk(risk: impl Into<String>, settled_by: &str) -> Value {
+    json!({"risk": risk.into(), "settled_by": settled_by})
 }
 
 fn skipped_gates(run: &RunFile) -> Vec<Value> {
