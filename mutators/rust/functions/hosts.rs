@@ -156,17 +156,21 @@ const PLAIN: &[&str] = &[
     "automatically_derived",
     "cfg",
     "cold",
+    "crate_name",
+    "crate_type",
     "deny",
     "deprecated",
     "doc",
     "expect",
     "export_name",
+    "feature",
     "forbid",
     "inline",
     "link_section",
     "macro_use",
     "must_use",
     "no_implicit_prelude",
+    "no_main",
     "no_mangle",
     "no_std",
     "path",
@@ -205,7 +209,7 @@ mod tests {
 
     #[test]
     fn outermost_functions_that_can_have_two_bodies() {
-        let source = "
+        let source = "#![cfg_attr(docsrs, feature(doc_cfg))]
 const A: u8 = { fn a() {} 1 };
 #[inline] #[cfg_attr(unix, must_use)] fn b() -> u8 { fn c() {} 2 }
 mod d { impl E { pub const fn f(&self) { 3; } } trait G { fn h(); fn i() { 4 } } }
