@@ -296,6 +296,7 @@ mod tests {
             declined: Vec::new(),
             unreached: false,
             outside_budget: Vec::new(),
+            tests: None,
         }
     }
 

@@ -46,9 +46,11 @@ pub(super) fn decide(
         known.insert(place, decided);
     }
     let todo = todo.into_iter().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
-    let todo = reusable.take_over(todo, (&ledger, output), &mut known, sink)?;
+    let mut todo = reusable.take_over(todo, (&ledger, output), &mut known, sink)?;
     if !run.executors.exact_only {
         run.executors.add(lab.offer(plan, baseline, &todo, &caught)?);
+        lab.put_in_order(plan, &mut todo);
+        output.write_tests(lab, task, run)?;
     }
     let keeper = Keeper {
         output,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{RunFile, SpotCheck};
+use crate::base::Sha256;
 use crate::outcome::{Doubt, Outcome};
 use crate::run::{Offered, Run, Step, Tier, answers};
 
@@ -22,6 +23,9 @@ pub struct Executors {
     pub survivors: BTreeMap<String, u64>,
     /// Verdicts of faster executors made again on the exact path.
     pub spot_check: Option<SpotCheck>,
+    /// Digest of `tests.json`, which says what tests enter, where that was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests_sha256: Option<Sha256>,
 }
 
 /// What a survivor rests on: every command ran whole.
@@ -99,6 +103,7 @@ impl Executors {
     pub(super) fn go_on_from(&mut self, earlier: &Self) {
         self.offered.clone_from(&earlier.offered);
         self.spot_check.clone_from(&earlier.spot_check);
+        self.tests_sha256 = earlier.tests_sha256;
     }
 
     /// Adds what was offered, where it is news.

@@ -39,6 +39,7 @@ mod shard;
 mod since;
 mod spot_check;
 mod tamper;
+mod tests_file;
 mod trees;
 mod uncovered;
 mod verdicts;

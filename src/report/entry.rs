@@ -139,6 +139,8 @@ pub struct Entry {
     pub executor: Option<Tier>,
     /// The receipt of the earlier run that decided it, where it is not this one.
     pub reused: Option<Sha256>,
+    /// The tests that failed, with the place of their command, where an executor saw which.
+    pub failed: Vec<(usize, String)>,
 }
 
 /// What a report says of a mutant.
@@ -158,7 +160,8 @@ impl Entry {
     pub(super) fn of(row: PlanRow) -> Self {
         let (outcome, verdicts) = (None, Vec::new());
         let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
-        Self { row, outcome, verdicts, wall, cpu, basis: None, executor: None, reused: None }
+        let (basis, executor, reused, failed) = (None, None, None, Vec::new());
+        Self { row, outcome, verdicts, wall, cpu, basis, executor, reused, failed }
     }
 
     /// Takes over a decision; the later of two stands.
@@ -183,6 +186,11 @@ impl Entry {
         self.cpu = own().map(|run| run.cpu).sum();
         (self.outcome, self.basis) = (Some(line.outcome), Some(line.basis));
         self.executor = Some(line.executor);
+        let failed = line.runs.into_iter().filter_map(|run| match run.step {
+            Step::Command(place) => Some((place, run.tests?.failed?)),
+            _ => None,
+        });
+        self.failed = failed.collect();
         Ok(())
     }
 

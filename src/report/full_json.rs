@@ -9,10 +9,11 @@ use super::count::{CommandCount, flaky};
 use super::entry::{Entry, PlanRow};
 use super::log::RunLog;
 use super::place::Region;
+use super::reached::reached;
 use super::triage::{Classification, Triage};
 use crate::measure::{ClassTotals, Isolation};
 use crate::outcome::{Reason, Verdict};
-use crate::run::Tier;
+use crate::run::{Reach, Tier};
 
 /// What `format` says.
 const FORMAT: &str = "adequacy-report/1";
@@ -35,6 +36,7 @@ struct Report<'a> {
     sampler: Value,
     unmutated: Value,
     executors: Value,
+    tests: BTreeMap<&'a str, Vec<&'a str>>,
     totals: Value,
     pending: u64,
     triage: Option<Value>,
@@ -59,6 +61,8 @@ struct Mutant<'a> {
     why: String,
     reason: Option<&'static str>,
     killed_by: Vec<&'a str>,
+    failed_tests: BTreeMap<&'a str, &'a str>,
+    reached_by: BTreeMap<&'a str, Vec<usize>>,
     verdicts: BTreeMap<&'a str, &'static str>,
     basis: Option<&'a str>,
     executor: Option<&'a str>,
@@ -90,6 +94,7 @@ pub(super) fn render(log: &RunLog) -> String {
         sampler: json!(run.sampler),
         unmutated: json!(run.unmutated()),
         executors: super::executors::value(log),
+        tests: log.tests.iter().map(|(id, them)| (id.as_str(), names(them))).collect(),
         totals: json!(totals),
         pending: log.count.pending,
         triage: log.triage.as_ref().map(|found| triage(log, found)),
@@ -162,6 +167,12 @@ fn mutant<'a>(log: &'a RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
         why: standing.why(&log.run),
         reason: entry.reason().map(Reason::word),
         killed_by: entry.killers(flaky).map(id).collect(),
+        failed_tests: entry
+            .failed
+            .iter()
+            .map(|(place, test)| (id(*place), test.as_str()))
+            .collect(),
+        reached_by: reached(log, entry).into_iter().map(|one| (one.id, one.tests)).collect(),
         verdicts: said.collect(),
         basis: entry.basis.as_deref(),
         executor: entry.executor.map(Tier::word),
@@ -169,6 +180,10 @@ fn mutant<'a>(log: &'a RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
         reused_from: entry.reused.map(|receipt| receipt.to_string()),
         classification: log.judgement(entry).map(|it| it.classification.word()),
     }
+}
+
+fn names(reach: &Reach) -> Vec<&str> {
+    reach.tests.iter().map(|(name, _)| name.as_str()).collect()
 }
 
 const fn word(verdict: Verdict) -> &'static str {

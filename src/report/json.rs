@@ -16,6 +16,7 @@ use super::count::flaky;
 use super::entry::{Entry, Standing};
 use super::log::RunLog;
 use super::place::Region;
+use super::reached::reached;
 use crate::outcome::{Outcome, Reason};
 
 #[derive(Serialize)]
@@ -80,17 +81,46 @@ pub(super) fn report(log: &RunLog) -> Report<'_> {
         }
         file.mutants.push(mutant);
     }
-    let commands = log.run.commands.iter().enumerate();
-    let tests = commands.map(|(place, it)| json!({"id": place.to_string(), "name": it.id}));
     let (name, version) = log.run.tool.split_once(' ').unwrap_or((&log.run.tool, ""));
     Report {
         schema_version: "2.0",
         thresholds: json!({"high": 100, "low": 80}),
         files,
-        test_files: json!({"acceptance commands": {"tests": tests.collect::<Vec<_>>()}}),
+        test_files: test_files(log),
         framework: json!({"name": name, "version": version}),
         config: json!({"contractId": log.run.task.contract_id, "notes": log.notes()}),
     }
+}
+
+/// The commands, and where they are known their tests, by file.
+fn test_files(log: &RunLog) -> Value {
+    let mut files = BTreeMap::<&str, Vec<Value>>::new();
+    for (place, command) in log.run.commands.iter().enumerate() {
+        let whole = json!({"id": place.to_string(), "name": command.id});
+        files.entry("acceptance commands").or_default().push(whole);
+        let tests = log.tests.get(&command.id).into_iter().flat_map(|reach| &reach.tests);
+        for (number, (name, _)) in tests.enumerate() {
+            let file = name.split("::").next().unwrap_or(name);
+            let test = json!({"id": test_id(place, number), "name": name});
+            files.entry(file).or_default().push(test);
+        }
+    }
+    files.into_iter().map(|(file, tests)| (file.to_owned(), json!({"tests": tests}))).collect()
+}
+
+/// What a test of the command at `place` is called.
+fn test_id(place: usize, number: usize) -> String {
+    format!("{place}.{number}")
+}
+
+/// The tests that failed, of those that are known.
+fn failed(log: &RunLog, entry: &Entry) -> Vec<String> {
+    let id = |(place, test): &(usize, String)| {
+        let reach = log.tests.get(&log.run.commands[*place].id)?;
+        let number = reach.tests.iter().position(|(name, _)| name == test)?;
+        Some(test_id(*place, number))
+    };
+    entry.failed.iter().filter_map(id).collect()
 }
 
 fn mutant<'a>(log: &RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
@@ -100,6 +130,10 @@ fn mutant<'a>(log: &RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
     let ran = entry.verdicts.iter().filter(|verdict| verdict.is_some()).count();
     let text = |place: usize| place.to_string();
     let places = entry.verdicts.iter().enumerate().filter(|(_, verdict)| verdict.is_some());
+    let tests = reached(log, entry).into_iter().flat_map(|one| {
+        let id = move |number| test_id(one.command, number);
+        one.tests.into_iter().map(id)
+    });
     Mutant {
         id: &row.id,
         mutator_name: &row.operator,
@@ -108,8 +142,8 @@ fn mutant<'a>(log: &RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
         location: log.region(entry),
         status: status(standing),
         status_reason: standing.why(&log.run),
-        killed_by: entry.killers(flaky).map(text).collect(),
-        covered_by: places.map(|(place, _)| text(place)).collect(),
+        killed_by: entry.killers(flaky).map(text).chain(failed(log, entry)).collect(),
+        covered_by: places.map(|(place, _)| text(place)).chain(tests).collect(),
         duration: done.then(|| u64::try_from(entry.wall.as_millis()).unwrap_or(u64::MAX)),
         tests_completed: done.then_some(ran),
     }

@@ -15,6 +15,7 @@ use super::triage::{Judgement, Triage, TriageFile};
 use crate::base::Sha256;
 use crate::measure::{LedgerError, Line, OutputDir, OutputError, RunFile, State};
 use crate::outcome::Outcome;
+use crate::run::Reach;
 
 /// A run as its directory tells it.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct RunLog {
     pub entries: Vec<Entry>,
     /// The bytes of the mutated files, by path.
     pub sources: BTreeMap<String, Source>,
+    /// Which tests enter which functions, by id of the command, as far as that was seen.
+    pub tests: BTreeMap<String, Reach>,
     /// Mutated files whose bytes the run directory does not hold.
     pub missing: BTreeSet<String>,
     /// Whether `outcomes.jsonl` ends in half a line, which was left out.
@@ -127,8 +130,10 @@ impl RunLog {
             let message = "its totals are not those of the verdicts in outcomes.jsonl".to_owned();
             return Err(ReportError::Damaged { path: path.join("run.json"), message });
         }
+        let tests = folder.read_tests(&run)?;
         let (sources, missing, remarks) = Default::default();
-        let mut log = Self { run, entries, sources, missing, torn, count, triage: None, remarks };
+        let mut log =
+            Self { run, entries, sources, tests, missing, torn, count, triage: None, remarks };
         if !super::executors::fits(&log) {
             let message =
                 "its executors are not those of the verdicts in outcomes.jsonl".to_owned();

@@ -22,6 +22,7 @@ mod matrix;
 mod place;
 mod prompt;
 mod ratchet;
+mod reached;
 mod sarif;
 mod show;
 mod style;

@@ -8,11 +8,15 @@ use super::entry::Entry;
 use super::escape::{fenced, markdown as plain};
 use super::log::RunLog;
 use super::markdown::marked;
+use super::reached::reached;
 use super::survivors;
 use crate::task::Role;
 
 /// Lines of code shown above and below a survivor.
 const AROUND: usize = 6;
+
+/// Tests that are named of those that enter its function.
+const TESTS: usize = 10;
 
 /// The document; `reveal` shows the code of a solution that somebody else is to find.
 pub(super) fn render(log: &RunLog, reveal: bool) -> String {
@@ -85,5 +89,16 @@ fn survivor(text: &mut String, log: &RunLog, entry: &Entry, number: usize, hidde
         let lines = shown.lines().enumerate().skip(first).take(2 * AROUND + 1);
         let lines = lines.map(|(at, line)| format!("{:>4} {line}\n", at + 1)).collect::<String>();
         let _ = writeln!(text, "{}", fenced("", &lines));
+    }
+    for reached in reached(log, entry) {
+        let (id, count, names) = (plain(reached.id), reached.tests.len(), reached.names(TESTS));
+        let _ = match names.len() {
+            0 => writeln!(text, "No test of {id} enters this function now.\n"),
+            shown => writeln!(
+                text,
+                "Tests of {id} that enter this function now, {shown} of {count}:\n\n{}",
+                fenced("", &format!("{}\n", names.join("\n")))
+            ),
+        };
     }
 }

@@ -10,6 +10,7 @@ use similar::TextDiff;
 use super::Style;
 use super::entry::Entry;
 use super::log::{ReportError, RunLog};
+use super::reached::reached;
 use super::terminal::escaped;
 use crate::base::RelPath;
 use crate::measure::OutputDir;
@@ -19,6 +20,9 @@ use crate::run::{Attempt, Run, Step};
 /// Lines of an output that are shown, and bytes that are read for them.
 const LINES: usize = 20;
 const BYTES: u64 = 16 * 1024;
+
+/// Tests that are named.
+const TESTS: usize = 5;
 
 /// What a run directory keeps of one mutant's runs.
 #[derive(Debug, Default)]
@@ -95,6 +99,12 @@ pub fn show(
     line("verdict", &format!("{}, {}", standing.word().replace('_', " "), standing.why(&log.run)));
     if let (Some(basis), Some(executor)) = (&entry.basis, &entry.executor) {
         line("basis", &format!("{basis}, by the executor {}", executor.word()));
+    }
+    for (command, test) in &entry.failed {
+        line("failed", &format!("{test} of `{}`", log.run.commands[*command].id));
+    }
+    for reached in reached(log, entry) {
+        line("tests", &reached.words(TESTS));
     }
     if let Some(receipt) = entry.reused {
         line(

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -12,6 +12,7 @@ use super::builds::Builds;
 use super::environment::Environment;
 use super::executor::Tier;
 use super::left::{self, Left};
+use super::reach::Reach;
 use super::sandbox::Workspaces;
 use super::seat::{Seat, Sitting};
 use super::spawn::Spawner;
@@ -70,6 +71,8 @@ pub struct Lab<'a> {
     pub(super) covered: AtomicBool,
     /// The commands that gave two answers and were let through, once there is a baseline.
     flaky: OnceLock<BTreeSet<usize>>,
+    /// What the tests of a command enter, by its place, where that was seen.
+    pub(super) reach: Mutex<BTreeMap<usize, Arc<Reach>>>,
     /// How the first worker's tree looked before any command ran in it.
     pub(super) before: Mutex<left::State>,
     /// What good runs of the unmutated tree left there.
@@ -122,6 +125,7 @@ impl<'a> Lab<'a> {
             limits: OnceLock::new(),
             usual: Mutex::default(),
             flaky: OnceLock::new(),
+            reach: Mutex::default(),
             before: Mutex::default(),
             left: Mutex::default(),
             at_sealed_places: false,

@@ -20,6 +20,7 @@ mod left;
 mod orphans;
 mod pool;
 mod processes;
+mod reach;
 mod red;
 mod runner;
 pub mod sandbox;
@@ -44,6 +45,7 @@ pub use exit::Exit;
 pub use lab::{Lab, Settings};
 pub use left::{Left, permitted};
 pub use pool::{Keep, MAX_BETWEEN_SENTINELS};
+pub use reach::Reach;
 pub use red::Red;
 pub use runner::{Label, Runner, Tests, junit};
 pub use spawn::Spawner;
@@ -119,6 +121,20 @@ pub struct Run {
     /// mutant those alone that no good run of the unmutated tree leaves. A few of them, if there are many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outside_budget: Vec<String>,
+    /// What is known of its tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Tested>,
+}
+
+/// What an executor that sees single tests saw of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tested {
+    /// The number of the test that the mutant's own process began with. Those before it ran once for many
+    /// mutants, in the process that it was forked from, and entered nothing that the mutant changes.
+    pub from: usize,
+    /// The test, or the file of tests, that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
 }
 
 /// The runs of a mutant's first answer, and those of its second, of which there may be none.

@@ -350,6 +350,7 @@ impl Lab<'_> {
             declined: Vec::new(),
             unreached: false,
             outside_budget: Vec::new(),
+            tests: None,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Faster executors: they give the exact path's verdicts, say which mutants they cannot judge, and are
 //! given up when they are caught.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::OnceLock;
@@ -292,6 +293,101 @@ fn workers_judge_changed_functions_hot_and_what_loading_does_warm() {
         let killed = sandbox.read(&format!("adequacy.out/logs/{log}")).contains("FAILED test_");
         ran.same(killed, line["outcome"] == "killed");
     }
+}
+
+/// Three tests take a while, so that a worker may stand after each of them.
+const SLOW: &str = "\
+def before_test(name):
+    if name in ('test_10', 'test_20', 'test_30'):
+        end = time.process_time() + 0.03
+        while time.process_time() < end: pass
+";
+
+/// The tests that mutants of functions began with and that failed, by function, of the runs that count.
+fn began(sandbox: &Sandbox) -> BTreeMap<String, Value> {
+    let plan = sandbox.lines("adequacy.out/mutants.jsonl");
+    let function = |id: &Value| {
+        let row = plan.iter().find(|row| row["id"] == *id).expect("it is in the plan");
+        row["function"].as_str().map(ToOwned::to_owned)
+    };
+    let lines = lines(sandbox).into_iter();
+    lines
+        .filter_map(|line| Some((function(&line["id"])?, line["runs"][0]["tests"].clone())))
+        .collect()
+}
+
+#[test]
+fn a_hot_worker_begins_where_a_mutant_is_first_entered() {
+    let sandbox = served(SLOW, TASK);
+    let ran = both_ways(&sandbox);
+    ran.says("Verdicts by executor: 50 hot, 10 warm; survivors by basis: 12 ran\n");
+    ran.says("made again on the exact path; none differs\n");
+    let began = began(&sandbox);
+    for (function, [first, last], failed) in [
+        ("f00", [0, 0], Some("test_00")),
+        ("f10", [0, 10], Some("test_10")),
+        ("f11", [11, 11], Some("test_11")),
+        ("f20", [11, 20], Some("test_20")),
+        ("f21", [21, 21], Some("test_21")),
+        ("f39", [31, 39], Some("test_39")),
+        // No test enters it.
+        ("f45", [31, 39], None),
+    ] {
+        let tests = &began[function];
+        ran.same(tests["failed"].as_str(), failed);
+        let from = tests["from"].as_u64().expect("a number");
+        ran.same((first..=last).contains(&from), true);
+    }
+    // What is known of the tests is told.
+    sandbox.call(["report", "--format", "full-json", "-o", "full.json"]).run().exits(0);
+    let full = sandbox.json("full.json");
+    let mutants = full["mutants"].as_array().expect("a list");
+    let of = |name: &str| mutants.iter().find(|one| one["function"] == name).expect("a mutant");
+    ran.same(full["tests"]["unit"][12].clone(), json!("test_12"));
+    ran.same(of("f12")["reached_by"].clone(), json!({"unit": [12]}));
+    ran.same(of("f12")["failed_tests"].clone(), json!({"unit": "test_12"}));
+    ran.same(of("f45")["reached_by"].clone(), json!({"unit": []}));
+    sandbox.call(["report", "--format", "json", "-o", "schema.json"]).run().exits(0);
+    let schema = sandbox.json("schema.json");
+    let mutants = schema["files"]["product.py"]["mutants"].as_array().expect("a list").clone();
+    let of = |id: &Value| mutants.iter().find(|one| one["id"] == *id).expect("a mutant").clone();
+    let f12 = of(&of_function(&full, "f12"));
+    ran.same(f12["coveredBy"].clone(), json!(["0", "0.12"]));
+    ran.same(f12["killedBy"].clone(), json!(["0", "0.12"]));
+    ran.same(
+        schema["testFiles"]["test_12"]["tests"].clone(),
+        json!([{"id": "0.12", "name": "test_12"}]),
+    );
+    let id = of_function(&full, "f12");
+    let shown = sandbox.call(["show", id.as_str().expect("an id")]).run();
+    shown.exits(0).says("failed    test_12 of `unit`\n");
+    shown.says("tests     one test of `unit` enters its function: test_12\n");
+    let prompt = sandbox.call(["report", "--format", "prompt"]).run();
+    prompt.exits(0).says("No test of unit enters this function now.\n");
+}
+
+/// The id of the mutant of a function in a full report.
+fn of_function(full: &Value, name: &str) -> Value {
+    let mutants = full["mutants"].as_array().expect("a list");
+    mutants.iter().find(|one| one["function"] == name).expect("a mutant")["id"].clone()
+}
+
+#[test]
+fn a_failure_that_the_unmutated_tree_meets_there_too_is_judged_from_the_first_test() {
+    // What a test remembers of its process is not so in a child of that.
+    let quirks = format!(
+        "{SLOW}    global PID\n    if name == 'test_05': PID = os.getpid()\n    \
+         if name == 'test_35': assert PID == os.getpid()\n"
+    );
+    let sandbox = served(&quirks, TASK);
+    let ran = both_ways(&sandbox);
+    ran.says("Verdicts by executor: 50 hot, 10 warm; survivors by basis: 12 ran\n");
+    ran.tells("a hot worker begins no mutant at `test_3");
+    ran.tells("` or later: an unmutated child does not pass there");
+    let began = began(&sandbox);
+    ran.same(began["f12"]["failed"].clone(), json!("test_12"));
+    ran.same(began["f12"]["from"] == json!(0), false);
+    ran.same(began["f36"]["failed"].clone(), json!("test_36"));
 }
 
 #[test]

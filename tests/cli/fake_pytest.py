@@ -68,13 +68,27 @@ def tell(hook, *arguments):
 
 
 tell("pytest_collection_modifyitems", tests)
+
+
+def tell_around(test):
+    """Hooks that stand around a test, up to where it begins."""
+    for plugin in plugins:
+        if hasattr(plugin, "pytest_runtest_protocol"):
+            AROUND.append(plugin.pytest_runtest_protocol(test))
+            next(AROUND[-1])
+
+
+AROUND = []
 tell("pytest_runtestloop", session)
 if served:
     quirks.in_child()
 failed = 0
-for test in tests:
+for test in session.items:
+    test.session = session
+    tell_around(test)
     tell("pytest_runtest_logstart")
     try:
+        getattr(quirks, "before_test", lambda name: None)(test.nodeid)
         tell("pytest_runtest_call", test)
         test.function()
     except AssertionError:

@@ -71,6 +71,11 @@ class Looking(unittest.TestCase):
         (lost, _, _, _, _, _), _ = look("import subprocess\nsubprocess.run(['true'])")
         self.assertEqual(lost, "it starts another program before the tests")
 
+    def test_what_runs_in_other_threads(self):
+        start = "import threading\nthread = threading.Thread(target=product.idle)"
+        (lost, executed, _, _, _, _), _ = look(start + "\nthread.start()\nthread.join()")
+        self.assertEqual((lost, executed), (None, ["idle", "ran"]))
+
     def test_what_a_fork_would_break(self):
         for more, words in (
             ("import threading, time\nthreading.Thread(target=time.sleep, args=(9,), daemon=True).start()", "threads"),
@@ -90,7 +95,7 @@ class Descriptors(unittest.TestCase):
         with tempfile.TemporaryFile() as file:
             file.write(b"before")
             file.flush()
-            kept = hazards.Descriptors(-1, set())
+            kept = hazards.Descriptors(set(), set())
             self.assertIn(file.fileno(), [one for one, _, _ in kept.files])
             os.write(file.fileno(), b" and after")
             kept.bring_back()
@@ -102,7 +107,7 @@ class Descriptors(unittest.TestCase):
 
         read, write = os.pipe()
         try:
-            found = hazards.Descriptors(-1, set()).hazards
+            found = hazards.Descriptors(set(), set()).hazards
         finally:
             os.close(read)
             os.close(write)

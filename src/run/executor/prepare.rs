@@ -1,6 +1,7 @@
 //! Which commands get which executors, asked once, after the baseline.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,7 @@ use super::worker::{self, Worker};
 use super::{Door, Executor as _, Lab, RunError, Tier, one_build, probe};
 use crate::base::Event;
 use crate::plan::Plan;
+use crate::run::reach::Reach;
 use crate::run::{Baseline, Run, Runner};
 use crate::task::CargoBuild;
 
@@ -52,7 +54,7 @@ impl Lab<'_> {
             let answered = if let Some(door) = Door::of(runner, worker::folder(self)) {
                 let run = baseline.of(place).next();
                 let executed = run.and_then(|run| self.executed(place, &run.log));
-                self.offer_python(place, &door, why_not(FEWEST), executed)?
+                self.offer_python(plan, place, &door, why_not(FEWEST), executed)?
             } else if let Some(build) = CargoBuild::of(&command.argv) {
                 let why = why_not(one_build::FEWEST);
                 let why = why.or_else(|| build.messages.is_none().then_some(UNUSUAL));
@@ -86,6 +88,7 @@ impl Lab<'_> {
     /// how many tests it runs, where that is known.
     fn offer_python(
         &self,
+        plan: &Plan,
         place: usize,
         door: &Door,
         why_not: Option<&str>,
@@ -100,7 +103,7 @@ impl Lab<'_> {
         if is_sharp && self.settings.hot {
             for tier in [Tier::Hot, Tier::Warm] {
                 let first = Worker::new(tier, door.clone(), executed);
-                answered.push((tier, self.employ(place, first)?.err()));
+                answered.push((tier, self.employ(plan, place, first)?.err()));
             }
         }
         Ok(answered)
@@ -151,7 +154,12 @@ impl Lab<'_> {
     }
 
     /// Gives every seat a worker, the first of them ready, or says why there can be none.
-    fn employ(&self, place: usize, mut first: Worker) -> Result<Result<(), String>, RunError> {
+    fn employ(
+        &self,
+        plan: &Plan,
+        place: usize,
+        mut first: Worker,
+    ) -> Result<Result<(), String>, RunError> {
         let (id, kind) = (&self.task.commands[place].id, first.tier().word());
         let name = format!("asking whether `{id}` can be served by a {kind} worker");
         self.sink.tell(Event::Step { name: name.into(), total: None });
@@ -163,6 +171,9 @@ impl Lab<'_> {
             self.sink.tell(Event::Note(format!("`{id}` has no {kind} worker: {why}")));
             return Ok(Err(why));
         }
+        if first.can_learn() {
+            self.learn(plan, place, &mut first)?;
+        }
         for worker in 1..self.seats.len() {
             let another = Box::new(first.another());
             self.seat(worker).ladders[place].push(another);
@@ -172,5 +183,40 @@ impl Lab<'_> {
             self.seat(worker).ladders[place].sort_by_key(|rung| rung.tier());
         }
         Ok(Ok(()))
+    }
+
+    /// Lets a hot worker find out which tests enter what, for all of its command's and for the reports.
+    fn learn(&self, plan: &Plan, place: usize, worker: &mut Worker) -> Result<(), RunError> {
+        let id = &self.task.commands[place].id;
+        let name = format!("noting which functions the tests of `{id}` enter");
+        self.sink.tell(Event::Step { name: name.into(), total: None });
+        let is_mutated = |path: &str| plan.files.iter().any(|file| file.name == path);
+        match worker.learn(self, &mut self.seat(0), place, is_mutated)? {
+            Ok(reach) => {
+                self.reach.lock().expect("no worker panics with it").insert(place, reach);
+            }
+            Err(why) => {
+                let what =
+                    format!("it is not known which functions the tests of `{id}` enter: {why}");
+                self.sink.tell(Event::Note(what));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the tests of the commands enter, by place, where that was seen.
+    #[must_use]
+    pub fn reach(&self) -> BTreeMap<usize, Arc<Reach>> {
+        self.reach.lock().expect("no worker panics with it").clone()
+    }
+
+    /// Puts mutants in the order in which workers get to them: by the first test that enters what they
+    /// change, of the first command of which that is known.
+    pub fn put_in_order(&self, plan: &Plan, todo: &mut [usize]) {
+        let Some((_, reach)) = self.reach().into_iter().next() else { return };
+        todo.sort_by_cached_key(|&place| {
+            let mutant = &plan.mutants[place];
+            reach.first_test(&plan.files[mutant.edit.file as usize].name, mutant.line)
+        });
     }
 }

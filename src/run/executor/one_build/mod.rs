@@ -242,6 +242,7 @@ fn unreached(lab: &Lab<'_>, step: Step, log: String) -> Result<Run, RunError> {
         declined: Vec::new(),
         unreached: true,
         outside_budget: Vec::new(),
+        tests: None,
     })
 }
 

@@ -6,9 +6,11 @@
 //! for each child and taken away after. It holds nothing open there for writing, and while no child
 //! lives it only waits for us, so that the copy can be brought back with it alive.
 
+mod course;
 mod package;
 mod process;
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -16,8 +18,9 @@ use super::{Asked, Declined, Door, Executor, Lab, Passed, RunError, Seat, Tier};
 use crate::base::{RelPath, Sha256};
 use crate::run::sandbox::{Network, Workspaces};
 use crate::run::spawn::CommandSpec;
-use crate::run::{Attempt, Certificate, Exit, Run, Step};
+use crate::run::{Attempt, Certificate, Exit, Run, Step, Tested};
 
+use self::course::Course;
 use self::process::{Answer, NoWorker, Process, Request};
 
 /// What a worker may take to be ready: so many times the slowest run of the unmutated tree, and more.
@@ -49,6 +52,8 @@ pub(super) struct Worker {
     /// How many tests the command runs, where its runner's output tells.
     executed: Option<u64>,
     process: Option<Process>,
+    /// Where that stands among the tests.
+    course: Course,
     /// The limit of a child, once some passed.
     limit: Duration,
     /// How many in a row did not get ready.
@@ -73,6 +78,15 @@ impl Down {
     }
 }
 
+/// What a child does besides what it is asked.
+#[derive(Default, Clone, Copy)]
+struct More<'a> {
+    /// The last test that it runs, by number.
+    until: Option<usize>,
+    /// Where it tells what each test enters.
+    cover: Option<&'a File>,
+}
+
 /// Where workers and others find the Python side.
 pub(super) fn folder(lab: &Lab<'_>) -> PathBuf {
     lab.scratch.path().join("python")
@@ -91,12 +105,19 @@ impl Worker {
     pub(super) fn new(tier: Tier, door: Door, executed: Option<u64>) -> Self {
         let limit = LONGEST;
         let (process, given_up) = (None, None);
-        Self { tier, door, executed, process, limit, failed_starts: 0, given_up, unvouched: false }
+        let (course, failed_starts, unvouched) = (Course::default(), 0, false);
+        Self { tier, door, executed, process, course, limit, failed_starts, given_up, unvouched }
     }
 
     /// One of the same kind, for another seat.
     pub(super) fn another(&self) -> Self {
-        Self::new(self.tier, self.door.clone(), self.executed)
+        let course = self.course.another();
+        Self { course, ..Self::new(self.tier, self.door.clone(), self.executed) }
+    }
+
+    /// Whether it can find out what each test enters.
+    pub(super) const fn can_learn(&self) -> bool {
+        matches!((self.tier, &self.door), (Tier::Hot, Door::Pytest(_)))
     }
 
     /// Why a command can have no worker here at all.
@@ -168,7 +189,7 @@ impl Worker {
         for number in 0..CONTROLS {
             let name = format!("w{}-control", seat.worker);
             let asked = Asked { name: (&name, number), edits: &[], command, must_build: true };
-            let why = match self.ask(lab, seat, asked)? {
+            let why = match self.ask(lab, seat, asked, More::default())? {
                 Ok((answer, _)) if !answer.left.is_empty() => {
                     format!("its tests change {}", answer.left.join(", "))
                 }
@@ -220,9 +241,10 @@ impl Worker {
         lab: &Lab<'_>,
         seat: &mut Seat,
         asked: Asked<'_>,
+        more: More<'_>,
     ) -> Result<Result<(Answer, String), Down>, RunError> {
         let Asked { name: (name, number), edits, command, .. } = asked;
-        let Some(process) = &self.process else {
+        let Some(process) = &mut self.process else {
             return Ok(Err(Down::to_next("there is no worker")));
         };
         let files = edits.iter().map(|(path, _)| python(path));
@@ -232,22 +254,38 @@ impl Worker {
         seat.workspace.write(edits)?;
         let suffix = format!(".{}", self.tier.word());
         let log = lab.log_name(&format!("{name}.{number}"), Step::Command(command), &suffix);
-        let limit = lab.limit(command).min(self.limit);
-        let request = Request { files, limit_s: limit.as_secs_f64() };
+        let limit_s = lab.limit(command).min(self.limit).as_secs_f64();
+        let More { until, cover } = more;
+        let request =
+            Request { files, limit_s, until, cover: cover.is_some(), ..Request::default() };
         let path = lab.settings.logs.join(&log);
-        let answer = process.ask(&request, &path, lab.settings.output_limit);
-        match &answer {
-            Ok(answer) if answer.alone && answer.left.is_empty() => reset(lab, seat)?,
-            Ok(_) | Err(_) => self.end(lab, seat)?,
-        }
+        let answer = process.ask(&request, (&path, lab.settings.output_limit), cover);
+        self.settle(lab, seat, answer.as_ref().ok())?;
         if lab.spawner.is_interrupted() {
             return Err(RunError::Interrupted);
         }
         Ok(answer.map(|answer| (answer, log)).map_err(Down::to_processes))
     }
 
+    /// After an answer: brings the workspace back, with the worker alive where it can be.
+    fn settle(
+        &mut self,
+        lab: &Lab<'_>,
+        seat: &mut Seat,
+        answer: Option<&Answer>,
+    ) -> Result<(), RunError> {
+        if !self.process.as_ref().is_some_and(Process::is_sent_on) {
+            self.course.begin_again();
+        }
+        match answer {
+            Some(answer) if answer.alone && answer.left.is_empty() => reset(lab, seat),
+            _ => self.end(lab, seat),
+        }
+    }
+
     /// Ends the worker and brings the workspace back.
     fn end(&mut self, lab: &Lab<'_>, seat: &mut Seat) -> Result<(), RunError> {
+        self.course.begin_again();
         let Some(process) = self.process.take() else { return Ok(()) };
         seat.certify(process.end().certificate);
         lab.clean(seat, false)
@@ -263,7 +301,7 @@ impl Worker {
             return Ok(Err(Down::to_next(why)));
         }
         let times_full = lab.scratch.times_full();
-        let (answer, log) = match self.ask(lab, seat, asked)? {
+        let (answer, log) = match self.ask_on_course(lab, seat, asked)? {
             Ok(answered) => answered,
             Err(down) => return Ok(Err(down)),
         };
@@ -293,6 +331,7 @@ impl Worker {
             declined: Vec::new(),
             unreached: false,
             outside_budget: lab.outside_budget(seat, asked.edits),
+            tests: Some(Tested { from: self.course.from(), failed: answer.failed }),
         }))
     }
 
@@ -327,6 +366,7 @@ impl Worker {
                     declined: Vec::new(),
                     unreached: false,
                     outside_budget: Vec::new(),
+                    tests: None,
                 })
             }
         }

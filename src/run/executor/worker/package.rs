@@ -5,9 +5,10 @@ use std::io;
 use std::path::Path;
 
 /// The files of the package, by name.
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
     ("__init__.py", include_str!("adequacy_worker/__init__.py")),
     ("census.py", include_str!("adequacy_worker/census.py")),
+    ("course.py", include_str!("adequacy_worker/course.py")),
     ("hazards.py", include_str!("adequacy_worker/hazards.py")),
     ("plugin.py", include_str!("adequacy_worker/plugin.py")),
     ("serve.py", include_str!("adequacy_worker/serve.py")),

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, IoSlice, Read as _};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use rustix::net::{
 use rustix::pipe::{PipeFlags, pipe_with};
 use serde::{Deserialize, Serialize};
 
+use super::LONGEST;
 use crate::run::exec::log::Log;
 use crate::run::processes::timespec;
 use crate::run::spawn::{Begun, CommandSpec, Finished, KEEP};
@@ -32,6 +33,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 struct Hello {
     pid: i32,
     hazards: Vec<String>,
+    /// User and system time of that process until now.
+    cpu_s: f64,
 }
 
 /// What the helper says before the command's program starts.
@@ -41,17 +44,31 @@ struct Leader {
 }
 
 /// What a child is asked to do.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Request<'a> {
     /// The files that are not as they were when the worker started: paths in the tree.
     pub(super) files: Vec<&'a str>,
     /// Seconds after which it is ended.
     pub(super) limit_s: f64,
+    /// The last test that it runs, by number; without it, all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) until: Option<usize>,
+    /// The test before which it serves in its parent's place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) to: Option<usize>,
+    /// That it tells what each test enters, to the second descriptor.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) cover: bool,
+    /// That it ends, and its parent serves again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) back: bool,
 }
 
 /// What became of a child.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(super) struct Answer {
+    /// The process that answers, the child's parent.
+    pub(super) by: i32,
     /// Its status, where it ended by itself.
     pub(super) code: Option<i32>,
     /// The signal that ended it.
@@ -65,8 +82,12 @@ pub(super) struct Answer {
     pub(super) alone: bool,
     /// Why the change cannot be judged there.
     pub(super) refused: Option<String>,
+    /// Whether it could be judged before the first test.
+    pub(super) late: Option<bool>,
     /// The first test or file of tests that failed.
     pub(super) failed: Option<String>,
+    /// The number of that test.
+    pub(super) failed_at: Option<i64>,
     /// The status that the runner came to, at its end.
     pub(super) ended: Option<i32>,
     /// Places that outlive a process, and are not as they were.
@@ -78,9 +99,22 @@ pub(super) struct Answer {
 pub(super) struct Process {
     begun: Begun,
     channel: OwnedFd,
+    pid: i32,
+    /// The child that serves in its place, and what it may write to.
+    sent_on: Option<(i32, File)>,
     /// The directory it works in, which must stay the same.
     tree: PathBuf,
     inode: (u64, u64),
+}
+
+/// What became of a child that was sent on.
+pub(super) enum Sent {
+    /// It serves; its CPU time so far.
+    Serves(f64),
+    /// It would, but for this.
+    Objects(String),
+    /// It ended, and its parent serves.
+    Ended(Answer),
 }
 
 /// Why there is no worker.
@@ -108,9 +142,10 @@ impl Process {
             Exit::Interrupted => NoWorker::Interrupted,
             exit => NoWorker::Because(exit.to_string(), Some(Certificate::new())),
         })?;
-        let process = Self { begun, channel, tree: spec.cwd.to_owned(), inode };
+        let tree = spec.cwd.to_owned();
+        let process = Self { begun, channel, pid: 0, sent_on: None, tree, inode };
         match process.hear_out(Instant::now() + limit) {
-            Ok(()) => Ok(process),
+            Ok(pid) => Ok(Self { pid, ..process }),
             Err(_) if spawner.is_interrupted() => Err(NoWorker::Interrupted),
             Err(Some(why)) => Err(NoWorker::Because(why, process.end().certificate)),
             Err(None) => {
@@ -121,8 +156,9 @@ impl Process {
         }
     }
 
-    /// Waits until it says that it may serve, or why not; without words where it just ended.
-    fn hear_out(&self, deadline: Instant) -> Result<(), Option<String>> {
+    /// Waits until it says that it may serve, and gives its number, or why not; without words where it
+    /// just ended.
+    fn hear_out(&self, deadline: Instant) -> Result<i32, Option<String>> {
         let mut leader = None;
         loop {
             if !self.wait(None, deadline)? {
@@ -141,7 +177,7 @@ impl Process {
             }
             return match hello.hazards.first() {
                 Some(hazard) => Err(Some(hazard.clone())),
-                None => Ok(()),
+                None => Ok(hello.pid),
             };
         }
     }
@@ -181,22 +217,103 @@ impl Process {
     /// # Errors
     /// The worker is gone or can no longer be trusted: why. It must be ended.
     pub(super) fn ask(
+        &mut self,
+        request: &Request<'_>,
+        log: (&Path, u64),
+        data: Option<&File>,
+    ) -> Result<Answer, String> {
+        let limit = Duration::from_secs_f64(request.limit_s);
+        let (packet, _) = self.exchange(request, limit, log, data)?;
+        let answer = self.answer(&packet)?;
+        if self.sent_on.is_none() || self.serving() == answer.by {
+            return Ok(answer);
+        }
+        // It tells of who served, and not of who was asked for.
+        self.sent_on = None;
+        let Answer { by, alone, left, .. } = answer;
+        Ok(Answer { by, alone, left, ..Answer::default() })
+    }
+
+    /// Has a child, or the one that was sent on before, run the tests before this one, for which it has
+    /// so much time, and serve there.
+    ///
+    /// # Errors
+    /// As of [`Process::ask`].
+    pub(super) fn send_on(
+        &mut self,
+        to: usize,
+        limit: Duration,
+        log: (&Path, u64),
+    ) -> Result<Sent, String> {
+        // It lives until it is called back.
+        let limit_s = LONGEST.as_secs_f64();
+        let request = Request { to: Some(to), limit_s, ..Request::default() };
+        let (packet, output) = self.exchange(&request, limit, log, None)?;
+        let Ok(hello) = serde_json::from_slice::<Hello>(&packet) else {
+            self.sent_on = None;
+            return Ok(Sent::Ended(self.answer(&packet)?));
+        };
+        self.sent_on = Some((hello.pid, output));
+        Ok(match hello.hazards.into_iter().next() {
+            Some(hazard) => Sent::Objects(hazard),
+            None => Sent::Serves(hello.cpu_s),
+        })
+    }
+
+    /// Ends the child that was sent on.
+    ///
+    /// # Errors
+    /// As of [`Process::ask`].
+    pub(super) fn call_back(&mut self) -> Result<Answer, String> {
+        self.sent_on = None;
+        let request = Request { back: true, ..Request::default() };
+        self.send(&request, &[]).map_err(|error| error.to_string())?;
+        let gone = |why: Option<String>| why.unwrap_or_else(|| "the worker ended".to_owned());
+        if !self.wait(None, Instant::now() + PATIENCE).map_err(gone)? {
+            return Err("the worker did not answer in time".to_owned());
+        }
+        let packet = self.packet().map_err(gone)?;
+        self.answer(&packet)
+    }
+
+    /// Whether a child serves in its place.
+    pub(super) fn is_sent_on(&self) -> bool {
+        self.sent_on.is_some()
+    }
+
+    fn serving(&self) -> i32 {
+        self.sent_on.as_ref().map_or(self.pid, |(pid, _)| *pid)
+    }
+
+    fn answer(&self, packet: &[u8]) -> Result<Answer, String> {
+        let answer = serde_json::from_slice::<Answer>(packet);
+        let answer = answer.map_err(|error| format!("the worker does not speak to us: {error}"))?;
+        if answer.by == self.pid || answer.by == self.serving() {
+            return Ok(answer);
+        }
+        Err("the worker does not speak to us: somebody else does".to_owned())
+    }
+
+    /// Sends a request, and takes what is written to `log`, up to so many bytes, until there is a packet.
+    fn exchange(
         &self,
         request: &Request<'_>,
-        log: &Path,
-        most: u64,
-    ) -> Result<Answer, String> {
+        limit: Duration,
+        (log, most): (&Path, u64),
+        data: Option<&File>,
+    ) -> Result<(Vec<u8>, File), String> {
         let words = |error: io::Error| error.to_string();
         let mut log = Log::create(log, KEEP).map_err(words)?;
         let (output, theirs) =
             pipe_with(PipeFlags::CLOEXEC).map_err(|errno| words(errno.into()))?;
         rustix::io::ioctl_fionbio(&output, true).map_err(|errno| words(errno.into()))?;
-        self.send(request, &theirs).map_err(words)?;
+        let descriptors = std::iter::once(theirs.as_fd()).chain(data.map(File::as_fd));
+        self.send(request, &descriptors.collect::<Vec<_>>()).map_err(words)?;
         drop(theirs); // only the child is to hold it
         let mut output = File::from(output);
-        let deadline = Instant::now() + Duration::from_secs_f64(request.limit_s) + PATIENCE;
+        let deadline = Instant::now() + limit + PATIENCE;
         let gone = |why: Option<String>| why.unwrap_or_else(|| "the worker ended".to_owned());
-        let answer = loop {
+        let packet = loop {
             if !self.wait(Some(&output), deadline).map_err(gone)? {
                 break Err("the worker did not answer in time".to_owned());
             }
@@ -210,23 +327,21 @@ impl Process {
                 break Err("the worker did not answer in time".to_owned());
             }
             if self.wait(None, now).map_err(gone)? {
-                break self.packet().map_err(gone).and_then(|packet| {
-                    let answer = serde_json::from_slice::<Answer>(&packet);
-                    answer.map_err(|error| format!("the worker does not speak to us: {error}"))
-                });
+                break self.packet().map_err(gone);
             }
         };
         while log.total() <= most && matches!(take(&mut output, &mut log), Ok(1..)) {}
         log.finish().map_err(words)?;
-        answer
+        Ok((packet?, output))
     }
 
-    fn send(&self, request: &Request<'_>, output: &OwnedFd) -> io::Result<()> {
+    fn send(&self, request: &Request<'_>, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         let text = serde_json::to_vec(request).expect("a request is plain data");
-        let mut room = [std::mem::MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
+        let mut room = [std::mem::MaybeUninit::uninit(); cmsg_space!(ScmRights(2))];
         let mut ancillary = SendAncillaryBuffer::new(&mut room);
-        let descriptors = [output.as_fd()];
-        ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+        if !descriptors.is_empty() {
+            ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
+        }
         // A worker that is gone is an error, not a signal.
         sendmsg(&self.channel, &[IoSlice::new(&text)], &mut ancillary, SendFlags::NOSIGNAL)?;
         Ok(())

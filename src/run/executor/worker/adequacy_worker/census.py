@@ -7,9 +7,14 @@ import os
 import sys
 import threading
 from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Callable, Dict, List, Optional, Set
 
-from .swap import Alive, Key, Refused, key_of, plan
+try:
+    from _lsprof import Profiler
+except ImportError:
+    Profiler = None
+
+from .swap import Alive, Key, Late, Refused, key_of, plan
 
 # The numbers of tools for `sys.monitoring` that no kind of tool claims.
 FREE_TOOLS = (4, 3)
@@ -40,14 +45,22 @@ class Watch:
         # The sources that were loaded before: nobody knows what of them ran.
         self.earlier = loaded()
         self.tool: Optional[int] = None
-        self.watches = True
+        self.watches = False
+        # Where nothing is cheaper, before Python 3.12, for this thread; a function for the others.
+        has_profiler = Profiler is not None and not hasattr(sys, "monitoring")
+        self.profiler = Profiler(builtins=False) if has_profiler else None
 
     def start(self) -> None:
         sys.addaudithook(self.audit)
+        self.go_on()
+
+    def go_on(self) -> None:
+        self.watches = True
         monitoring = getattr(sys, "monitoring", None)
-        if monitoring is None:
+        if self.profiler is not None:
             threading.setprofile(self.profile)
-            sys.setprofile(self.profile)
+            self.profiler.enable()
+        if monitoring is None:
             return
         for tool in FREE_TOOLS:
             if monitoring.get_tool(tool) is None:
@@ -70,6 +83,17 @@ class Watch:
         if event == "call":
             self.ran[id(frame.f_code)] = frame.f_code
 
+    def take(self) -> List[CodeType]:
+        """What ran since this was last asked."""
+        ran = list(self.ran.values())
+        self.ran.clear()
+        if self.profiler is not None:
+            ran += [one.code for one in self.profiler.getstats() if type(one.code) is CodeType]
+            self.profiler.clear()
+        if self.tool is not None:
+            sys.monitoring.restart_events()
+        return ran
+
     def audit(self, event: str, arguments: Any) -> None:
         # It cannot be removed, only told to do nothing.
         if not self.watches:
@@ -91,12 +115,13 @@ class Watch:
 
     def stop_listening(self) -> Optional[str]:
         monitoring = getattr(sys, "monitoring", None)
-        if monitoring is None:
-            theirs = sys.getprofile() != self.profile
+        if self.profiler is not None:
+            theirs = sys.getprofile() is not self.profiler
+            self.profiler.disable()
             sys.setprofile(None)
             threading.setprofile(None)
             return "something else set a profile function" if theirs else None
-        if self.tool is None or monitoring.get_tool(self.tool) != "adequacy":
+        if monitoring is None or self.tool is None or monitoring.get_tool(self.tool) != "adequacy":
             return "what runs cannot be watched"
         lost = not monitoring.get_events(self.tool) & monitoring.events.PY_START
         monitoring.set_events(self.tool, 0)
@@ -119,17 +144,20 @@ def opens_to_load() -> bool:
 
 
 class Census:
-    """The code below `root` in this process, as it is when the census is taken."""
+    """The code below `root` in this process, as it is when the census is taken.
 
-    def __init__(self, root: str, watch: Watch) -> None:
+    `first` is that of before the first test, for one that is taken later.
+    """
+
+    def __init__(self, root: str, watch: Watch, first: Optional[Census] = None) -> None:
         self.root = root
+        self.first = first
         self.alive = Alive()
         # Whether code of a file of this name is ours.
         self.known: Dict[str, bool] = {}
-        ran = list(watch.ran.values())
-        watch.ran.clear()
-        self.alive.executed = {key_of(code): None for code in ran if self.is_ours(code)}
-        del ran
+        self.alive.executed = {key_of(code): None for code in watch.take() if self.is_ours(code)}
+        if first is not None:
+            self.alive.executed.update(first.alive.executed)
         self.look()
         # The names under which code knows a source, by where that really is.
         self.names: Dict[str, Set[str]] = {}
@@ -173,7 +201,18 @@ class Census:
 
         Raises `Refused` before anything is changed.
         """
-        steps = []
+        try:
+            steps = self.steps(files)
+        except Refused as refused:
+            if self.first is None:
+                raise
+            self.first.steps(files)
+            raise Late(str(refused)) from None
+        for step in steps:
+            step()
+
+    def steps(self, files: List[str]) -> List[Callable[[], None]]:
+        steps: List[Callable[[], None]] = []
         for file in files:
             path = os.path.realpath(os.path.join(self.root, file))
             if path in self.earlier:
@@ -188,8 +227,7 @@ class Census:
             new = content(path)
             for name in sorted(names):
                 steps += plan(compiled(self.sources[path], name), compiled(new, name), self.alive)
-        for step in steps:
-            step()
+        return steps
 
 
 def compiled(source: bytes, name: str) -> CodeType:

@@ -36,12 +36,12 @@ MOST = 1 << 20
 class Descriptors:
     """The open files of this process: those all children write to, and those to bring back after each."""
 
-    def __init__(self, channel: int, outputs: Set[Tuple[int, int]]) -> None:
+    def __init__(self, ours: Set[int], outputs: Set[Tuple[int, int]]) -> None:
         self.outputs: List[int] = []
         self.files: List[Tuple[int, int, Optional[bytes]]] = []
         self.hazards: List[str] = []
         for descriptor in opened():
-            if descriptor != channel:
+            if descriptor not in ours:
                 self.look(descriptor, outputs)
 
     def look(self, descriptor: int, outputs: Set[Tuple[int, int]]) -> None:
@@ -140,10 +140,10 @@ def of_program() -> Iterator[str]:
         yield "the program that runs is not pytest itself"
 
 
-def children() -> List[int]:
+def children(process: str = "self") -> List[int]:
     found = []
-    for thread in os.listdir("/proc/self/task"):
-        with open("/proc/self/task/{}/children".format(thread)) as file:
+    for thread in os.listdir("/proc/{}/task".format(process)):
+        with open("/proc/{}/task/{}/children".format(process, thread)) as file:
             found += [int(word) for word in file.read().split()]
     return found
 

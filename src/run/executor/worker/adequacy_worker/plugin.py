@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from . import census, hazards, traces
+from .course import Course
 from .serve import Server
 from .tiers import serve_hot, serve_warm
 
@@ -29,13 +30,21 @@ def forget() -> Any:
 TOLD = forget()
 SERVER = Server()
 WATCH = census.Watch()
+COURSE = Course(WATCH)
+
+
+def serve_here(session: Any) -> None:
+    """Before the first test, or before a later one."""
+    found, places = list(hazards.of_session(session)), TOLD["places"]
+    taken = serve_hot(SERVER, ROOT, WATCH, found, places, COURSE.census)
+    COURSE.follow(SERVER.request, SERVER.more, session.items, taken)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: Any) -> None:
     """All is imported and collected by now."""
     if TOLD["tier"] == "hot":
-        serve_hot(SERVER, ROOT, WATCH, list(hazards.of_session(session)), TOLD["places"])
+        serve_here(session)
     end_early(session)
     option = session.config.option
     option.maxfail = 1
@@ -44,9 +53,17 @@ def pytest_runtestloop(session: Any) -> None:
         option.tbstyle = "native"
 
 
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: Any) -> Any:
+    if COURSE.stops_before(item.nodeid):
+        serve_here(item.session)
+    yield
+
+
 def note_failure(report: Any) -> None:
     if report.failed and SERVER.note is not None:
         SERVER.note.write("failed", str(report.nodeid)[:500])
+        SERVER.note.write("failed_at", COURSE.at)
 
 
 def pytest_collectreport(report: Any) -> None:
@@ -65,6 +82,7 @@ def end_early(session: Any) -> None:
 
     def end() -> None:
         undo()
+        COURSE.end()
         SERVER.end(int(session.exitstatus))
 
     session.config._ensure_unconfigure = end

@@ -1,7 +1,8 @@
 """Speaks with the engine, forks the children and watches over them.
 
 One message is one packet of JSON. The engine sends `{"files": [...], "limit_s": ...}` with a descriptor
-that takes what the child writes; the answer says how the child ended and what it told of itself.
+that takes what the child writes; the answer says how the child ended and what it told of itself. A child
+that is sent on (`to`) answers in its parent's place until it is called back: see `course`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,18 @@ import time
 from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 from .hazards import Descriptors, children, left
-from .swap import Refused
+from .swap import Late, Refused
 
 # The largest message.
 PACKET = 1 << 16
 
 # How long processes that a child left are killed before nobody vouches that they are gone.
 BOUND_S = 10.0
+
+
+# What a child may say of itself: why it refused and whether only because it is late, the test that
+# failed and its number, the status pytest came to.
+TOLD = ("refused", "late", "failed", "failed_at", "ended")
 
 
 class Channel:
@@ -40,18 +46,21 @@ class Channel:
         os.close(nothing)
 
     def send(self, message: Dict[str, Any]) -> None:
-        self.socket.sendall(json.dumps(message).encode())
+        try:
+            self.socket.sendall(json.dumps(message).encode())
+        except BrokenPipeError:
+            os._exit(0)  # nobody is there any more
 
-    def receive(self) -> Optional[Tuple[Dict[str, Any], int]]:
-        """The next request and the descriptor for what the child writes; nothing at the end."""
-        room = socket.CMSG_SPACE(array.array("i", [0]).itemsize)
+    def receive(self) -> Optional[Tuple[Dict[str, Any], List[int]]]:
+        """The next request and its descriptors, the first for what the child writes; nothing at the end."""
+        room = socket.CMSG_SPACE(array.array("i", [0, 0]).itemsize * 2)
         text, ancillary, _, _ = self.socket.recvmsg(PACKET, room, socket.MSG_CMSG_CLOEXEC)
         if not text:
             return None
         descriptors = array.array("i")
         for _, _, data in ancillary:
             descriptors.frombytes(data)
-        return json.loads(text), descriptors[0]
+        return json.loads(text), list(descriptors)
 
 
 class Note:
@@ -82,8 +91,10 @@ class Server:
         self.channel = Channel()
         # The pipe or file that is this process's output.
         self.outputs = {(met.st_dev, met.st_ino) for met in map(os.fstat, (1, 2))}
-        # In a child, and nowhere else.
+        # In a child, and nowhere else: its pipe, what it was asked, and the descriptors for more than its output.
         self.note: Optional[Note] = None
+        self.request: Dict[str, Any] = {}
+        self.more: List[int] = []
 
     def serve(
         self,
@@ -95,18 +106,26 @@ class Server:
 
         `places` outlive a process and are to be the same after each child.
         """
-        descriptors = Descriptors(self.channel.socket.fileno(), self.outputs)
+        ours = {self.channel.socket.fileno()}
+        if self.note is not None:
+            ours.add(self.note.descriptor)
+        descriptors = Descriptors(ours, self.outputs)
         hazards = hazards + descriptors.hazards
         gc.collect()
         # What is here now is shared with all children as long as nobody counts through it.
         gc.freeze()
-        self.channel.send({"pid": os.getpid(), "hazards": hazards[:9]})
+        hello = {"pid": os.getpid(), "hazards": hazards[:9], "cpu_s": time.process_time()}
+        self.channel.send(hello)
         before = left(places)
         while True:
-            request = self.channel.receive()
-            if request is None:
+            received = self.channel.receive()
+            if received is None or "back" in received[0]:
                 os._exit(0)
-            answer = self.fork(request[0], request[1], descriptors, begin)
+            request, given = received
+            if self.note is not None and "to" in request:
+                self.take_over(request, given, descriptors)
+                return
+            answer = self.fork(request, given, descriptors, begin)
             if answer is None:
                 return
             descriptors.bring_back()
@@ -114,10 +133,21 @@ class Server:
             answer["left"] = [place for place in places if now[place] != before[place]]
             self.channel.send(answer)
 
+    def take_over(
+        self, request: Dict[str, Any], given: List[int], descriptors: Descriptors
+    ) -> None:
+        """In a child: does what is asked, and writes where it is told to."""
+        output, *self.more = given
+        met = os.fstat(output)
+        descriptors.redirect(output)
+        os.close(output)
+        self.outputs = {(met.st_dev, met.st_ino)}
+        self.request = request
+
     def fork(
         self,
         request: Dict[str, Any],
-        output: int,
+        given: List[int],
         descriptors: Descriptors,
         begin: Callable[[List[str]], None],
     ) -> Optional[Dict[str, Any]]:
@@ -129,31 +159,35 @@ class Server:
         drawn = numbers_drawn()
         process = os.fork()
         if process == 0:
-            self.note = Note(write)
+            parents, self.note = self.note, Note(write)
             try:
                 os.setpgid(0, 0)
                 signal.pthread_sigmask(signal.SIG_SETMASK, usual)
-                self.channel.socket.close()
+                if parents is not None:
+                    os.close(parents.descriptor)
+                if "to" not in request:
+                    self.channel.socket.close()
                 os.close(read)
-                descriptors.redirect(output)
-                os.close(output)
+                self.take_over(request, given, descriptors)
                 draw_on(drawn)
                 begin(request["files"])
             except Refused as refused:
+                self.note.write("late", isinstance(refused, Late))
                 self.note.write("refused", str(refused)[:500])
                 os._exit(0)
             except BaseException as error:
                 self.note.write("refused", "{}: {}".format(type(error).__name__, error)[:500])
                 os._exit(0)
             return None
-        os.close(write)
-        os.close(output)
+        for descriptor in [write, *given]:
+            os.close(descriptor)
         status, over = wait(process, began + request["limit_s"])
         wall = time.monotonic() - began
-        alone = end_all(process)
+        alone = end_all(self.note is not None)
         signal.pthread_sigmask(signal.SIG_SETMASK, usual)
         now = resource.getrusage(resource.RUSAGE_CHILDREN)
         answer: Dict[str, Any] = {
+            "by": os.getpid(),
             "code": os.WEXITSTATUS(status) if not over and os.WIFEXITED(status) else None,
             "signal": os.WTERMSIG(status) if not over and os.WIFSIGNALED(status) else None,
             "timed_out": over,
@@ -191,25 +225,33 @@ def wait(process: int, deadline: float) -> Tuple[int, bool]:
         signal.sigtimedwait([signal.SIGCHLD], remaining)
 
 
-def end_all(process: int) -> bool:
+def end_all(is_child: bool) -> bool:
     """Kills whatever a child left, and itself where it lives; whether the kernel says that none is left.
 
-    This process is the reaper of all that descends from it, so whoever loses a parent becomes a child.
+    The worker is the reaper of all that descends from it, so whoever loses a parent becomes a child of
+    its: of this process, or where that is itself a child, of its parent, who waits for them.
     """
     bound = time.monotonic() + BOUND_S
     while time.monotonic() < bound:
         try:
             ended, _ = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return True
+            # A list that is read while one of them ends may lack another: it is read twice.
+            if not is_child or not (siblings() or siblings()):
+                return True
+            ended = 0
         if ended == 0:
-            for child in children():
+            for child in children() + (siblings() if is_child else []):
                 try:
                     os.kill(child, signal.SIGKILL)
                 except OSError:
                     pass
             signal.sigtimedwait([signal.SIGCHLD], 0.002)
     return False
+
+
+def siblings() -> List[int]:
+    return [one for one in children(str(os.getppid())) if one != os.getpid()]
 
 
 def told(read: int) -> Dict[str, Any]:
@@ -221,7 +263,7 @@ def told(read: int) -> Dict[str, Any]:
                 said.update(json.loads(line))
             except ValueError:
                 pass
-    return {name: said.get(name) for name in ("refused", "failed", "ended")}
+    return {name: said.get(name) for name in TOLD}
 
 
 def flush() -> None:

@@ -21,6 +21,10 @@ class Refused(Exception):
     """The change cannot be put in place here; the words say why."""
 
 
+class Late(Refused):
+    """The change could be put in place before the first test, and no more here."""
+
+
 class Pair(NamedTuple):
     """A code object and what it becomes."""
 

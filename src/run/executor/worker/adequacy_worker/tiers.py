@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from typing import List
+from typing import List, Optional
 
 from . import census, hazards
 from .serve import Server
@@ -26,12 +26,21 @@ def serve_warm(server: Server, root: str, found: List[str], places: List[str]) -
 
 
 def serve_hot(
-    server: Server, root: str, watch: census.Watch, found: List[str], places: List[str]
-) -> None:
-    """For a process that has loaded all tests: a child puts changed functions in place."""
+    server: Server,
+    root: str,
+    watch: census.Watch,
+    found: List[str],
+    places: List[str],
+    first: Optional[census.Census] = None,
+) -> census.Census:
+    """For a process that has loaded all tests: a child puts changed functions in place. `first` is the
+    census of before the first test, where some ran; gives the one that is taken.
+    """
     # While it is seen what that runs.
+    gc.unfreeze()
     gc.collect()
     lost = watch.stop()
-    taken = census.Census(root, watch)
+    taken = census.Census(root, watch, first)
     found = ([lost] if lost else []) + found + list(hazards.of_process())
     server.serve(found, places, taken.put_in_place)
+    return taken

@@ -1,0 +1,246 @@
+//! Where a hot worker stands among the tests. What the tests do that run before any that enters a changed
+//! function is the same with the change and without: a child of the worker runs them once, unmutated, and
+//! serves there in its place (`adequacy_worker/course.py`). The order of the tests stays what it is.
+//!
+//! Nothing is believed of the run that showed which tests enter what: the process that serves has seen
+//! what ran in it, and refuses what did. Before a failure of a child of its is believed, an unmutated one
+//! must pass up to that test.
+
+use std::fs;
+use std::io::{Read as _, Seek as _};
+use std::sync::Arc;
+
+use super::process::{Answer, Sent};
+use super::{Asked, Down, Lab, More, RunError, Seat, Step, Worker, judge};
+use crate::base::Event;
+use crate::run::Exit;
+use crate::run::reach::{Reach, changed_line};
+use crate::run::trial::Edits;
+
+/// How much longer the tests may take while it is noted what they enter.
+const SLOWER: u32 = 5;
+
+/// Why a process in the middle of the tests is not to serve.
+const UNMUTATED: &str = "an unmutated child does not pass there";
+
+/// Largest report of that.
+const LARGEST: u64 = 64 << 20;
+
+/// The process that serves, among the tests.
+#[derive(Default)]
+pub(super) struct Course {
+    reach: Option<Arc<Reach>>,
+    /// Before which tests it may stand, ascending.
+    stops: Vec<usize>,
+    /// Before which it stands.
+    at: usize,
+    /// Its CPU time at that stop.
+    cpu_s: f64,
+    /// The tests before this one pass in an unmutated child of its.
+    vouched: usize,
+}
+
+impl Course {
+    pub(super) fn another(&self) -> Self {
+        let (reach, stops) = (self.reach.clone(), self.stops.clone());
+        Self { reach, stops, ..Self::default() }
+    }
+
+    /// The worker itself serves.
+    pub(super) fn begin_again(&mut self) {
+        (self.at, self.cpu_s, self.vouched) = (0, 0.0, 0);
+    }
+
+    /// The number of the test that children of who serves begin with.
+    pub(super) fn from(&self) -> usize {
+        self.at
+    }
+
+    /// The last stop before any test that enters what the edits change.
+    fn stop(&self, lab: &Lab<'_>, edits: &Edits) -> Option<usize> {
+        let [(path, text)] = edits else { return None };
+        let before = lab.snapshot.read(path).ok()?;
+        let first = self.reach.as_ref()?.first_test(path.as_str()?, changed_line(&before, text));
+        self.stops.iter().rev().find(|&&stop| stop <= first).copied()
+    }
+}
+
+impl Worker {
+    /// Finds out what each test enters, in a child that decides nothing else; or why that is not known.
+    pub(in crate::run::executor) fn learn(
+        &mut self,
+        lab: &Lab<'_>,
+        seat: &mut Seat,
+        command: usize,
+        is_mutated: impl Fn(&str) -> bool,
+    ) -> Result<Result<Arc<Reach>, String>, RunError> {
+        let path = lab.scratch.path().join("reach");
+        let mut options = fs::File::options();
+        options.read(true).write(true).create(true).truncate(true);
+        let mut file = match options.open(&path) {
+            Ok(file) => file,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let limit = self.limit;
+        self.limit = limit.saturating_mul(SLOWER);
+        let asked = Asked { name: ("reach", 0), edits: &[], command, must_build: true };
+        let answered = self.ask(lab, seat, asked, More { cover: Some(&file), until: None })?;
+        self.limit = limit;
+        let why = match answered.map(|(answer, _)| judge(&answer)) {
+            Ok(Ok(Exit::Code(0))) => None,
+            Ok(Ok(exit)) => Some(exit.to_string()),
+            Ok(Err(Down(why, _))) | Err(Down(why, _)) => Some(why),
+        };
+        if let Some(why) = why {
+            return Ok(Err(format!("the tests do not pass while it is noted: {why}")));
+        }
+        let mut text = Vec::new();
+        if let Err(error) = file.rewind().and_then(|()| file.take(LARGEST).read_to_end(&mut text)) {
+            return Ok(Err(error.to_string()));
+        }
+        Ok(Reach::parse(&text, is_mutated).map(|reach| {
+            let reach = Arc::new(reach);
+            self.course.stops = reach.stops();
+            self.course.reach = Some(Arc::clone(&reach));
+            reach
+        }))
+    }
+
+    /// Has a child made on the tree with these edits where the tests that matter to them begin; where it
+    /// cannot be judged there, before the first test.
+    pub(super) fn ask_on_course(
+        &mut self,
+        lab: &Lab<'_>,
+        seat: &mut Seat,
+        asked: Asked<'_>,
+    ) -> Result<Result<(Answer, String), Down>, RunError> {
+        // The unmutated tree speaks for who served last.
+        let mut cpu_s = 0.0;
+        if !asked.edits.is_empty() {
+            let stop = self.course.stop(lab, asked.edits).unwrap_or(0);
+            cpu_s = self.go_to(lab, seat, asked.command, stop)?;
+            if let Err(why) = self.ready(lab, seat, asked.command)? {
+                return Ok(Err(Down::to_next(why)));
+            }
+        }
+        let mut answered = self.ask(lab, seat, asked, More::default())?;
+        if self.course.at > 0
+            && let Ok((answer, _)) = &answered
+            && let Some(more) = self.doubts(lab, seat, asked, answer)?
+        {
+            cpu_s += answer.cpu_s + more;
+            self.go_to(lab, seat, asked.command, 0)?;
+            if let Err(why) = self.ready(lab, seat, asked.command)? {
+                return Ok(Err(Down::to_next(why)));
+            }
+            answered = self.ask(lab, seat, asked, More::default())?;
+        }
+        if let Ok((answer, _)) = &mut answered {
+            answer.cpu_s += cpu_s;
+        }
+        Ok(answered)
+    }
+
+    /// Whether what a child of a process in the middle of the tests did is for the worker itself to judge;
+    /// if so, the CPU time that it took to find out.
+    fn doubts(
+        &mut self,
+        lab: &Lab<'_>,
+        seat: &mut Seat,
+        asked: Asked<'_>,
+        answer: &Answer,
+    ) -> Result<Option<f64>, RunError> {
+        if asked.edits.is_empty() {
+            if judge(answer).is_ok_and(|exit| exit == Exit::Code(0)) {
+                return Ok(None);
+            }
+            self.keep_before(lab, asked.command, self.course.at, UNMUTATED);
+            return Ok(Some(0.0));
+        }
+        if answer.late == Some(true) {
+            return Ok(Some(0.0));
+        }
+        let failed = answer.failed_at.and_then(|number| usize::try_from(number).ok());
+        let Some(failed) = failed.filter(|&failed| failed >= self.course.vouched) else {
+            return Ok(None);
+        };
+        let name = format!("w{}-until", seat.worker);
+        let (at, mut cpu_s) = (self.course.at, 0.0);
+        // First further than that, so that not every later failure asks for one more.
+        for until in [failed + failed.saturating_sub(at), failed] {
+            let control = Asked { name: (&name, until), edits: &[], ..asked };
+            let more = More { until: Some(until), cover: None };
+            let Ok((control, _)) = self.ask(lab, seat, control, more)? else { continue };
+            if judge(&control).is_ok_and(|exit| exit == Exit::Code(0)) {
+                self.course.vouched = until + 1;
+                return Ok(None);
+            }
+            cpu_s += control.cpu_s;
+        }
+        self.keep_before(lab, asked.command, at, UNMUTATED);
+        Ok(Some(cpu_s))
+    }
+
+    /// Has who serves stand before test number `to`, or where that cannot be, before the first; the CPU
+    /// time of the tests until there.
+    fn go_to(
+        &mut self,
+        lab: &Lab<'_>,
+        seat: &mut Seat,
+        command: usize,
+        to: usize,
+    ) -> Result<f64, RunError> {
+        if to < self.course.at {
+            self.call_back(lab, seat)?;
+        }
+        let Some(process) = self.process.as_mut().filter(|_| to > self.course.at) else {
+            return Ok(0.0);
+        };
+        let log =
+            lab.log_name(&format!("w{}-to-{to}", seat.worker), Step::Command(command), ".hot");
+        let log = (lab.settings.logs.join(log), lab.settings.output_limit);
+        let sent = process.send_on(to, self.limit.min(lab.limit(command)), (&log.0, log.1));
+        let why = match sent {
+            Ok(Sent::Serves(cpu_s)) => match seat.workspace.differing() {
+                None => {
+                    let before = self.course.cpu_s;
+                    let course = &mut self.course;
+                    (course.at, course.vouched, course.cpu_s) = (to, to, cpu_s);
+                    return Ok(cpu_s - before);
+                }
+                Some(place) => format!("the tests before leave `{}`", place.display()),
+            },
+            Ok(Sent::Objects(hazard)) => hazard,
+            Ok(Sent::Ended(answer)) => {
+                self.settle(lab, seat, Some(&answer))?;
+                self.keep_before(lab, command, to, "the tests before do not pass there");
+                return Ok(0.0);
+            }
+            Err(why) => {
+                self.end(lab, seat)?;
+                self.keep_before(lab, command, to, &why);
+                return Ok(0.0);
+            }
+        };
+        self.keep_before(lab, command, to, &why);
+        self.call_back(lab, seat)?;
+        Ok(0.0)
+    }
+
+    /// Has the worker itself serve again.
+    fn call_back(&mut self, lab: &Lab<'_>, seat: &mut Seat) -> Result<(), RunError> {
+        let Some(process) = &mut self.process else { return Ok(()) };
+        let answer = process.call_back();
+        self.settle(lab, seat, answer.as_ref().ok())
+    }
+
+    /// From now on it stands before no test from number `to` on.
+    fn keep_before(&mut self, lab: &Lab<'_>, command: usize, to: usize, why: &str) {
+        self.course.stops.retain(|&stop| stop < to);
+        let test = self.course.reach.as_ref().and_then(|reach| reach.tests.get(to));
+        let test = test.map_or("", |(test, _)| test.as_str());
+        let id = &lab.task.commands[command].id;
+        let what = format!("`{id}`: a hot worker begins no mutant at `{test}` or later: {why}");
+        lab.sink.tell(Event::Note(what));
+    }
+}

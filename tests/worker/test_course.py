@@ -1,0 +1,207 @@
+"""Where a process stands among the tests, and what each of them enters; served as the engine is."""
+
+import array
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from adequacy_worker import course
+
+PRODUCT = """\
+def early():
+    return 1
+
+
+def late(numbers):
+    def inner():
+        return 2
+
+    return [inner() for _ in numbers]
+
+
+def idle():
+    return 3
+"""
+
+# A program that runs five tests as pytest runs them: the last one fails where the product was changed.
+PROGRAM = """\
+import ctypes, gc, os, sys
+from adequacy_worker import census, course, serve
+PR_SET_CHILD_SUBREAPER = 36
+ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+root = os.path.realpath(".")
+server, watch = serve.Server(), census.Watch()
+watch.start()
+sys.path.insert(0, root)
+import product
+
+along = course.Course(watch)
+MADE = []
+
+
+def serves():
+    gc.unfreeze()
+    gc.collect()
+    lost = watch.stop()
+    taken = census.Census(root, watch, along.census)
+    server.serve([lost] if lost else [], [], taken.put_in_place)
+    along.follow(server.request, server.more, tests, taken)
+
+
+def daemon():
+    if os.fork() == 0:
+        if os.fork() == 0:
+            os.setsid()
+            import time
+            time.sleep(60)
+        os._exit(0)
+    os.wait()
+
+
+tests = [
+    lambda: product.early() == 1,
+    lambda: MADE.append(os.getpid()) is None,
+    lambda: bool(MADE),
+    lambda: product.late([0]) == [2],
+    lambda: product.early() + product.late([0])[0] == 3 and {last},
+]
+serves()
+for number, test in enumerate(tests):
+    if along.stops_before("test_{{}}".format(number)):
+        serves()
+    print("ran", number, flush=True)
+    if not test():
+        server.note.write("failed", "test_{{}}".format(number))
+        server.note.write("failed_at", along.at)
+        os._exit(1)
+along.end()
+server.note.write("ended", 0)
+os._exit(0)
+"""
+
+
+class Engine:
+    """Speaks with such a program as the engine does."""
+
+    def __init__(self, last="True"):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "product.py")
+        self.write(PRODUCT)
+        self.channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        argv = [sys.executable, "-c", PROGRAM.format(last=last)]
+        output = subprocess.DEVNULL
+        self.process = subprocess.Popen(argv, cwd=self.folder.name, stdin=theirs, stdout=output)
+        theirs.close()
+        self.hello = self.receive()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.channel.close()
+        self.process.wait(20)
+        self.folder.cleanup()
+
+    def write(self, text):
+        with open(self.path, "w") as file:
+            file.write(text)
+
+    def receive(self):
+        self.channel.settimeout(20)
+        return json.loads(self.channel.recv(1 << 16))
+
+    def ask(self, change=None, data=None, **request):
+        """What became of it, and what it wrote."""
+        if change:
+            self.write(PRODUCT.replace(*change))
+        with tempfile.TemporaryFile() as output:
+            descriptors = [output.fileno()] + ([data.fileno()] if data else [])
+            sent = {"files": ["product.py"] if change else [], "limit_s": 20, **request}
+            rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
+            self.channel.sendmsg([json.dumps(sent).encode()], [rights])
+            answer = self.receive()
+            output.seek(0)
+            ran = [int(line.split()[1]) for line in output.read().splitlines()]
+        self.write(PRODUCT)
+        return answer, ran
+
+
+class OnCourse(unittest.TestCase):
+    def test_a_child_that_is_sent_on_serves_for_those_who_enter_what_did_not_run(self):
+        with Engine() as engine:
+            answer, ran = engine.ask()
+            self.assertEqual((answer["code"], answer["ended"], ran), (0, 0, [0, 1, 2, 3, 4]))
+            hello, ran = engine.ask(to=2)
+            self.assertEqual((hello["hazards"], ran), ([], [0, 1]))
+            self.assertNotEqual(hello["pid"], engine.hello["pid"])
+            answer, ran = engine.ask()
+            self.assertEqual((answer["by"], answer["code"], ran), (hello["pid"], 0, [2, 3, 4]))
+            answer, ran = engine.ask(change=("return 2", "return 9"))
+            self.assertEqual((answer["code"], answer["failed_at"], ran), (1, 3, [2, 3]), answer)
+            # What ran is late; what can be put in place nowhere is no news.
+            answer, _ = engine.ask(change=("return 1", "return 9"))
+            self.assertEqual((answer["late"], answer["refused"]), (True, "`early` ran before the tests"))
+            answer, _ = engine.ask(change=("def idle()", "def idle(n=1)"))
+            self.assertIs(answer["late"], False)
+            # Further on in the same process, then back.
+            again, ran = engine.ask(to=4)
+            self.assertEqual((again["pid"], ran), (hello["pid"], [2, 3]))
+            answer, _ = engine.ask(change=("return 2", "return 9"))
+            self.assertIs(answer["late"], True)
+            answer, _ = engine.ask(back=True)
+            self.assertEqual((answer["by"], answer["alone"]), (engine.hello["pid"], True))
+            answer, ran = engine.ask(change=("return 1", "return 9"))
+            self.assertEqual((answer["code"], answer["failed_at"], ran), (1, 0, [0]))
+
+    def test_a_child_runs_no_test_after_the_last_that_is_asked_for(self):
+        with Engine() as engine:
+            engine.ask(to=1)
+            answer, ran = engine.ask(until=3)
+            self.assertEqual((answer["code"], ran), (0, [1, 2, 3]))
+
+    def test_what_a_child_in_the_middle_leaves_is_ended_too(self):
+        with Engine("(daemon() or True)") as engine:
+            hello, _ = engine.ask(to=1)
+            answer, _ = engine.ask()
+            self.assertEqual((answer["code"], answer["alone"]), (0, True))
+            path = "/proc/{}/task/{}/children".format(*[engine.hello["pid"]] * 2)
+            with open(path) as file:
+                self.assertEqual(file.read().split(), [str(hello["pid"])])
+
+    def test_where_a_test_fails_before_the_place_the_worker_answers_itself(self):
+        with Engine("False") as engine:
+            answer, _ = engine.ask(to=5)
+            self.assertEqual((answer["by"], answer["code"]), (engine.hello["pid"], 1))
+            answer, ran = engine.ask(until=3)
+            self.assertEqual((answer["code"], ran), (0, [0, 1, 2, 3]))
+
+    def test_what_each_test_enters_is_told(self):
+        with Engine() as engine, tempfile.TemporaryFile() as data:
+            answer, _ = engine.ask(data=data, cover=True)
+            self.assertEqual(answer["code"], 0)
+            data.seek(0)
+            found = json.load(data)
+        self.assertIsNone(found["lost"])
+        self.assertEqual([test for test, _ in found["tests"]], ["test_{}".format(n) for n in range(5)])
+        functions = {name: rest for _, *rest, name, tests in found["functions"] for rest in [[*rest, tests]]}
+        functions.pop("<listcomp>", None)
+        self.assertEqual(
+            functions,
+            {
+                "early": [1, 2, [0, 1, 4, 5]],
+                "late": [5, 9, [3, 5]],
+                "inner": [6, 7, [3, 5]],
+            },
+        )
+
+    def test_numbers_are_told_as_ranges(self):
+        self.assertEqual(course.ranges([1, 2, 3, 7, 7, 9]), [1, 4, 7, 8, 9, 10])
+        self.assertEqual(course.ranges([]), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
