@@ -29,10 +29,57 @@ const TO_FILE: &str = "exec \"$@\" >\"$0\"";
 /// Where the compiler's messages go.
 const MESSAGES: &str = "messages";
 
-/// Stands in for `rustdoc` while functions are noted: what follows its mark was entered by
-/// documentation tests.
-const MARKING: (&str, &str) =
-    ("rustdoc", "#!/bin/sh\necho doc >>\"${0%/*}/entered\"\nexec rustdoc \"$@\"\n");
+/// Stands in for `rustdoc` in the first run: what follows its mark was entered by documentation tests, and
+/// where `rustdoc` can be told how to run these, each is kept as it was compiled.
+const KEEPING: (&str, &str) = (
+    "keeping",
+    r#"#!/bin/sh
+here=${0%/*}
+echo doc >>"$here/entered"
+rustdoc --help | grep -q -e --test-runtool || exec rustdoc "$@"
+place="$here/kept/$(printf %s "$*" | cksum | tr -c 0-9 -)"
+mkdir -p "$place"
+rustdoc "$@" --test-runtool "$here/keep" --test-runtool-arg "$place" || exit
+[ -e "$place/odd" ] || echo >"$place/complete"
+"#,
+);
+
+/// Runs a documentation test, and keeps the program with its directory and status. What is called with
+/// words of its own is no single test.
+const KEEP: (&str, &str) = (
+    "keep",
+    r#"#!/bin/sh
+place=$1
+shift
+if [ $# -ne 1 ] || [ -n "$RUSTDOC_DOCTEST_BIN_PATH" ]; then
+    echo >"$place/odd"
+    exec "$@"
+fi
+one=$(mktemp -d "$place/XXXXXX") && cp "$1" "$one/program" && pwd >"$one/directory" || exit
+"$@"
+status=$?
+echo $status >"$one/status"
+exit $status
+"#,
+);
+
+/// Stands in for `rustdoc` after that: runs what was kept, up to the first that ends otherwise.
+const REPLAYING: (&str, &str) = (
+    "replaying",
+    r#"#!/bin/sh
+here=${0%/*}
+echo doc >>"$here/entered"
+place="$here/kept/$(printf %s "$*" | cksum | tr -c 0-9 -)"
+[ -e "$place/complete" ] || exec rustdoc "$@"
+for one in "$place"/*/; do
+    [ -e "$one/program" ] || continue
+    (cd "$(cat "$one/directory")" && exec "$one/program")
+    status=$?
+    [ $status -lt 128 ] || echo "(signal: $((status - 128)))"
+    [ $((status == 0)) -eq $(($(cat "$one/status") == 0)) ] || exit 101
+done
+"#,
+);
 
 /// What the program that stands in for `rustdoc` writes.
 const MARK: &str = "doc";
@@ -52,7 +99,9 @@ pub(super) struct Entered {
 /// What is run on a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
-    /// The unmutated bodies, and a note of each function that is entered.
+    /// The unmutated bodies, and a note of each function that is entered; documentation tests are kept.
+    Keeping,
+    /// The same with what was kept.
     Noting,
     /// The unmutated bodies or, by its number, a mutant.
     Chosen(u32),
@@ -111,7 +160,10 @@ fn find(
     };
     for round in 0..MOST_ROUNDS {
         let errors = match bench.build(lab, schema, &without, commands, round)? {
-            Ok(None) => return Ok(bench.settle().map(|bench| (bench, without))),
+            Ok(None) => {
+                let settled = bench.settle(lab, commands)?;
+                return Ok(settled.map(|bench| (bench, without)));
+            }
             Ok(Some(errors)) => errors,
             Err(why) => return Ok(Err(why)),
         };
@@ -146,7 +198,7 @@ impl Bench {
             Err(error) => return Ok(Err(error.to_string())),
         };
         match bench.build(lab, schema, without, commands, 0)? {
-            Ok(None) => Ok(bench.settle()),
+            Ok(None) => bench.settle(lab, commands),
             Ok(Some(_)) => Ok(Err("it builds for one worker and not for another".to_owned())),
             Err(why) => Ok(Err(why)),
         }
@@ -219,27 +271,49 @@ impl Bench {
         }
         if !self.folder.join(ENTERED).exists() {
             fs::write(self.folder.join(ENTERED), "")?;
-            let marking = self.folder.join(MARKING.0);
-            fs::write(&marking, MARKING.1)?;
-            fs::set_permissions(marking, Permissions::from_mode(0o755))?;
+            for (name, text) in [KEEPING, KEEP, REPLAYING] {
+                let path = self.folder.join(name);
+                fs::write(&path, text)?;
+                fs::set_permissions(path, Permissions::from_mode(0o755))?;
+            }
         }
         fs::write(self.folder.join(CHOSEN), TRACE.to_le_bytes())
     }
 
-    /// Makes the built tree what every run starts from.
-    fn settle(mut self) -> Aside<Self> {
+    /// Makes the built tree what every run starts from, with the documentation tests that a run of each
+    /// command compiles.
+    fn settle(mut self, lab: &Lab<'_>, commands: &[usize]) -> Result<Aside<Self>, RunError> {
         self.while_building = Entered::read(&self.folder.join(ENTERED)).programs;
-        fs::write(self.folder.join(ENTERED), "")
+        let cleared = fs::write(self.folder.join(ENTERED), "")
             .and_then(|()| fs::write(self.folder.join(CHOSEN), NONE.to_le_bytes()))
-            .and_then(|()| fs::remove_file(self.folder.join(MESSAGES)))
-            .map_err(|error| error.to_string())?;
+            .and_then(|()| fs::remove_file(self.folder.join(MESSAGES)));
+        let settled = cleared.map_err(|error| error.to_string());
+        if let Err(why) = settled.and_then(|()| self.adopt(Scope::Everything)) {
+            return Ok(Err(why));
+        }
+        for &command in commands {
+            let (step, limit) = (Step::Command(command), lab.limit(command));
+            let log = lab.log_name(&format!("one-build-w{}", self.seat.worker), step, ".keep");
+            let run = self.start(lab, step, &What::Keeping, limit, log)?;
+            let kept = if run.passed() {
+                fs::write(self.folder.join(ENTERED), "").map_err(|error| error.to_string())
+            } else {
+                Err(failed(lab, command, &run))
+            };
+            if let Err(why) = kept.and_then(|()| self.adopt(Scope::Caches)) {
+                return Ok(Err(why));
+            }
+        }
+        self.seat.warm = true;
+        Ok(Ok(self))
+    }
+
+    fn adopt(&mut self, scope: Scope) -> Aside<()> {
         let unclean = || "its build left processes that could not be ended".to_owned();
         let certificate = self.seat.certificate.take().ok_or_else(unclean)?;
-        let adopted = self.seat.workspace.adopt(Scope::Everything, &certificate);
+        let adopted = self.seat.workspace.adopt(scope, &certificate);
         let back = adopted.and_then(|()| self.seat.workspace.reset(certificate));
-        back.map_err(|error| error.to_string())?;
-        self.seat.warm = true;
-        Ok(self)
+        back.map_err(|error| error.to_string())
     }
 
     /// Runs a command with no mutant chosen, which must pass: the functions that it enters, and its time.
@@ -257,8 +331,7 @@ impl Bench {
         if run.passed() && self.is_whole {
             return Ok(Ok((entered, run.wall)));
         }
-        let id = &lab.task.commands[command].id;
-        Ok(Err(format!("`{id}` does not pass on the build of all mutants: {}", run.exit)))
+        Ok(Err(failed(lab, command, &run)))
     }
 
     /// Runs a command, and brings the tree back; with the functions that were noted.
@@ -270,34 +343,50 @@ impl Bench {
         limit: Duration,
         log: String,
     ) -> Result<(Run, Entered), RunError> {
-        let Step::Command(command) = step else { unreachable!("executors run commands") };
         if lab.covered.load(Ordering::SeqCst) {
             self.seat.workspace.cover()?;
         }
-        let (chosen, rustdoc) = match what {
-            What::Noting => (TRACE, Some(format!("{}/{}", self.folder.display(), MARKING.0))),
-            What::Chosen(number) => (number, None),
-            What::WithoutDocumentation(number) => (number, Some(NO_RUSTDOC.to_owned())),
-        };
-        // Under an overlay mount, what is put there goes where the command writes.
-        let there = self.seat.workspace.written(&self.folder);
-        let put = fs::create_dir_all(&there)
-            .and_then(|()| fs::write(there.join(CHOSEN), chosen.to_le_bytes()));
-        put.map_err(|error| RunError::Log { path: there.clone(), error })?;
-        let argv = lab.argv(command);
-        let usual = self.seat.environment.clone();
-        if let Some(rustdoc) = rustdoc {
-            self.seat.environment = usual.clone().with("RUSTDOC", &rustdoc);
-        }
-        let run = lab.spawn(&mut self.seat, argv, limit, step, Attempt::First, log);
-        self.seat.environment = usual;
-        let run = run?;
-        let entered = Entered::read(&there.join(ENTERED));
+        let run = self.start(lab, step, &what, limit, log)?;
+        let entered = Entered::read(&self.seat.workspace.written(&self.folder).join(ENTERED));
         let certificate = self.seat.certificate.take();
         let is_back = certificate.is_some_and(|it| lab.bring_back(&mut self.seat, it));
         self.is_whole = self.is_whole && is_back;
         Ok((run, entered))
     }
+
+    fn start(
+        &mut self,
+        lab: &Lab<'_>,
+        step: Step,
+        what: &What,
+        limit: Duration,
+        log: String,
+    ) -> Result<Run, RunError> {
+        let Step::Command(command) = step else { unreachable!("executors run commands") };
+        let beside = |name: &str| format!("{}/{name}", self.folder.display());
+        let (chosen, rustdoc) = match *what {
+            What::Keeping => (TRACE, beside(KEEPING.0)),
+            What::Noting => (TRACE, beside(REPLAYING.0)),
+            What::Chosen(number) => (number, beside(REPLAYING.0)),
+            What::WithoutDocumentation(number) => (number, NO_RUSTDOC.to_owned()),
+        };
+        // Under an overlay mount, what is put there goes where the command writes.
+        let there = self.seat.workspace.written(&self.folder);
+        let put = fs::create_dir_all(&there)
+            .and_then(|()| fs::write(there.join(CHOSEN), chosen.to_le_bytes()));
+        put.map_err(|error| RunError::Log { path: there, error })?;
+        let usual = self.seat.environment.clone();
+        self.seat.environment = usual.clone().with("RUSTDOC", &rustdoc);
+        let argv = lab.argv(command);
+        let run = lab.spawn(&mut self.seat, argv, limit, step, Attempt::First, log);
+        self.seat.environment = usual;
+        run
+    }
+}
+
+fn failed(lab: &Lab<'_>, command: usize, run: &Run) -> String {
+    let id = &lab.task.commands[command].id;
+    format!("`{id}` does not pass on the build of all mutants: {}", run.exit)
 }
 
 impl Entered {
@@ -317,7 +406,46 @@ fn numbers(lines: &[&str]) -> BTreeSet<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
+
+    #[test]
+    fn a_kept_documentation_test_ends_as_before_or_fails() {
+        let folder = tempfile::tempdir().expect("a scratch folder");
+        let executable = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).expect("a program");
+            fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("its mode");
+            path
+        };
+        let run = |program: &Path, words: &[&str]| {
+            let ran = Command::new(program).args(words).output().expect("it starts");
+            (ran.status.code(), String::from_utf8_lossy(&ran.stdout).into_owned())
+        };
+        let key = "printf %s \"$*\" | cksum | tr -c 0-9 -";
+        let key = run(Path::new("sh"), &["-c", key, "sh", "--test", "a.rs"]).1;
+        let place = folder.path().join("kept").join(key);
+        fs::create_dir_all(&place).expect("a folder");
+        let (keep, place) = (executable(KEEP.0, KEEP.1), place.to_str().expect("text"));
+        let state = folder.path().join("state");
+        let state = state.to_str().expect("text");
+        fs::write(state, "0").expect("a file");
+        let says = format!("#!/bin/sh\nexit $(cat {state})\n");
+        let [passing, panicking] = [says.as_str(), "#!/bin/sh\nexit 101\n"].map(|text| {
+            let program = executable("program", text);
+            run(&keep, &[place, program.to_str().expect("text")]).0
+        });
+        assert_eq!((passing, panicking), (Some(0), Some(101)));
+        fs::write(Path::new(place).join("complete"), "").expect("a mark");
+        let replaying = executable(REPLAYING.0, REPLAYING.1);
+        let replayed = || run(&replaying, &["--test", "a.rs"]);
+        assert_eq!(replayed(), (Some(0), String::new()));
+        fs::write(state, "1").expect("a file");
+        assert_eq!(replayed(), (Some(101), String::new()));
+        fs::write(state, "134").expect("a file");
+        assert_eq!(replayed(), (Some(101), "(signal: 6)\n".to_owned()));
+    }
 
     #[test]
     fn what_follows_the_mark_is_of_documentation() {
