@@ -218,3 +218,20 @@ fn runs_that_are_broken_off_while_workers_live_leave_nothing_and_are_gone_on_wit
         }
     }
 }
+
+#[test]
+fn a_worker_that_hangs_is_ended_and_another_serves_on() {
+    let quirks = "\
+def in_child():
+    import product, signal
+    if product.f05():
+        os.kill(os.getppid(), signal.SIGSTOP)
+        time.sleep(600)
+";
+    let sandbox = served(quirks, TASK);
+    let ran = both_ways(&sandbox);
+    ran.says("Verdicts by executor: 49 hot, 10 warm, 1 sharpened; survivors by basis: 12 ran\n");
+    let said = declined(&sandbox, "hot");
+    let hung = said.iter().find(|(why, _)| why == "the worker did not answer in time");
+    ran.same(hung.map(|(_, count)| *count), Some(1));
+}
