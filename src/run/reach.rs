@@ -3,7 +3,6 @@
 //! No verdict hangs on it. It says where a worker best begins, and reports tell it.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -111,13 +110,6 @@ impl Reach {
             }
         }
         stops
-    }
-
-    /// CPU time of all tests.
-    #[must_use]
-    pub fn cpu(&self) -> Duration {
-        let all = self.tests.iter().map(|(_, cpu)| cpu).sum();
-        Duration::try_from_secs_f64(all).unwrap_or_default()
     }
 }
 
