@@ -65,12 +65,16 @@ impl Lab<'_> {
 
     /// From now on what good runs left is told of no run.
     pub(super) fn get_used_to_left(&self) {
+        for worker in 0..self.seats.len() {
+            self.occupied(worker).workspace.get_used_to(self.usually_left());
+        }
+    }
+
+    /// What good runs leave, below a workspace.
+    pub(super) fn usually_left(&self) -> BTreeSet<String> {
         let Left { changed, appeared, went } = self.left();
         let all = [changed, appeared, went].into_iter().flatten();
-        let usual = all.map(|path| format!("tree/{path}")).collect::<BTreeSet<_>>();
-        for worker in 0..self.seats.len() {
-            self.occupied(worker).workspace.get_used_to(usual.clone());
-        }
+        all.map(|path| format!("tree/{path}")).collect()
     }
 
     /// Remembers how the tree of the first worker looks before any command runs in it.

@@ -91,14 +91,26 @@ fn what_shares_a_build_is_decided_as_each_build_alone_decides() {
             "told: killed by one-build, 10",
         ],
     );
-    // What its runs leave is not looked at, and the budget does not claim it.
-    let budget = sandbox.read("adequacy.out/evidence/path-budget.json");
-    assert!(budget.contains("but those on one build of many mutants"), "{budget}");
     sandbox.call(["evidence", "verify", "adequacy.out", "--tree", "tree"]).run().exits(0);
     // One that fails, one that does not and, where workers cannot share it, one more.
     let [builds, notes] = builds_and_notes(&sandbox);
     assert!((2..=3).contains(&builds), "{builds} builds");
     assert_eq!(notes, 2);
+}
+
+#[test]
+fn what_a_run_on_one_build_leaves_is_told_and_gone_before_the_next() {
+    // The second run of a worker would find what the first left.
+    let stray = "    let place = std::path::Path::new(\"stray\");\n    assert!(!place.exists());\n    \
+                 if small::f1(2, 1) != 3 {\n        std::fs::write(place, \"\").unwrap();\n    }\n";
+    let sandbox = functions(25, "a + b", "u8", &format!("{stray}{}", asked(2..25, ", 3")));
+    let ran = sums(&sandbox, &["-j", "1"], COMMAND).run();
+    ran.exits(0).says("none differs\n");
+    let lines = sandbox.lines("adequacy.out/outcomes.jsonl").split_off(1);
+    let left = lines.iter().flat_map(|line| line["runs"].as_array().expect("runs"));
+    let left = left.filter_map(|run| run["outside_budget"].as_array()).flatten();
+    ran.same(left.filter_map(Value::as_str).collect::<Vec<_>>(), vec!["tree/stray", "tree/stray"]);
+    sandbox.call(["evidence", "verify", "adequacy.out", "--tree", "tree"]).run().exits(0);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::{MeasureError, OutputDir, OutputError, RunFile, TaskTrees};
 use crate::base::Sha256;
 use crate::evidence::{Kind, budget, manifest};
 use crate::run::sandbox::Workspaces;
-use crate::run::{Exit, Left, Offered, Run, Runner, Step, Tier, permitted};
+use crate::run::{Exit, Left, Run, Runner, Step, permitted};
 use crate::tree::{self, Reason, Snapshot};
 
 /// The list of digests, below `evidence/`.
@@ -108,12 +108,7 @@ fn path_budget(run: &RunFile) -> budget::PathBudget {
             "undone before the next run ({copies}), and seen of good runs of the unmutated tree alone"
         )
     } else {
-        let shared = |one: &Offered| one.executor == Tier::OneBuild && one.steps_aside.is_none();
-        let but = match run.executors.offered.iter().any(shared) {
-            true => " but those on one build of many mutants",
-            false => "",
-        };
-        format!("seen after each run{but}, told by path, and undone before the next ({copies})")
+        format!("seen after each run, told by path, and undone before the next ({copies})")
     };
     budget::PathBudget {
         allowed_existing: Vec::new(),

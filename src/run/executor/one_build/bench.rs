@@ -216,7 +216,8 @@ impl Bench {
 
     fn open(lab: &Lab<'_>, worker: usize) -> Result<Self, WorkspaceError> {
         let folder = lab.seats.len() + worker;
-        let seat = Seat::create(lab.task, (&lab.scratch, &lab.golden), (worker, folder))?;
+        let mut seat = Seat::create(lab.task, (&lab.scratch, &lab.golden), (worker, folder))?;
+        seat.workspace.get_used_to(lab.usually_left());
         let folder = seat.workspace.path().join("cache/one-build");
         Ok(Self { seat, folder, is_whole: true, while_building: BTreeSet::new() })
     }
@@ -346,11 +347,12 @@ impl Bench {
         if lab.covered.load(Ordering::SeqCst) {
             self.seat.workspace.cover()?;
         }
-        let run = self.start(lab, step, &what, limit, log)?;
+        let mut run = self.start(lab, step, &what, limit, log)?;
         let entered = Entered::read(&self.seat.workspace.written(&self.folder).join(ENTERED));
         let certificate = self.seat.certificate.take();
         let is_back = certificate.is_some_and(|it| lab.bring_back(&mut self.seat, it));
         self.is_whole = self.is_whole && is_back;
+        run.outside_budget = lab.outside_budget(&mut self.seat, &[]);
         Ok((run, entered))
     }
 
