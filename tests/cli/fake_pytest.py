@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Stands in for pytest where tests may use the standard library only: collects functions `test_*` of
-checks.py, or of the module that `quirks.py` names, takes `-x` and `-p` from PYTEST_ADDOPTS, calls the hooks that our plugins have, ends with
-pytest's statuses. `quirks.py` of the tree says how it misbehaves, and whether PYTEST_PLUGINS is heard."""
+checks.py, or of the module that `quirks.py` names, takes `-x` and `-p` from PYTEST_ADDOPTS, calls the hooks
+that our plugins have, ends with pytest's statuses. `quirks.py` of the tree says how it misbehaves, whether
+PYTEST_PLUGINS is heard and whether tests run elsewhere."""
 
 import importlib
 import os
@@ -67,6 +68,9 @@ def tell(hook, *arguments):
         getattr(plugin, hook, lambda *_: None)(*arguments)
 
 
+elsewhere = getattr(quirks, "ELSEWHERE", False)
+if elsewhere:
+    tests.clear()
 tell("pytest_collection_modifyitems", tests)
 
 
@@ -99,7 +103,7 @@ for test in session.items:
             break
     finally:
         tell("pytest_runtest_logfinish")
-session.exitstatus = int(failed > 0) if tests else 5
+session.exitstatus = int(failed > 0) if tests or elsewhere else 5
 tell("pytest_sessionfinish")
 config._ensure_unconfigure()
 sys.exit(session.exitstatus)

@@ -104,7 +104,7 @@ fn what_a_run_on_one_build_leaves_is_told_and_gone_before_the_next() {
     let stray = "    let place = std::path::Path::new(\"stray\");\n    assert!(!place.exists());\n    \
                  if small::f1(2, 1) != 3 {\n        std::fs::write(place, \"\").unwrap();\n    }\n";
     let sandbox = functions(25, "a + b", "u8", &format!("{stray}{}", asked(2..25, ", 3")));
-    let ran = sums(&sandbox, &["-j", "1"], COMMAND).run();
+    let ran = sums(&sandbox, TWO, COMMAND).run();
     ran.exits(0).says("none differs\n");
     let lines = sandbox.lines("adequacy.out/outcomes.jsonl").split_off(1);
     let left = lines.iter().flat_map(|line| line["runs"].as_array().expect("runs"));

@@ -167,6 +167,8 @@ fn what_changed_tests_enter_is_mutated_too() {
             ],
         }),
     );
+    let other = with_tests(&sandbox, &["--resume", "-o", "none"]).run();
+    other.exits(8).tells("is not a run directory of this program");
     // The earlier part of a run has asked: a resumed one has the same plan.
     with_tests(&sandbox, &["--resume"]).run().exits(0).totals(
         "2 mutants: 2 killed (0 by time-out), 0 survived, 0 undecided; 0 unviable, 0 not built",
@@ -184,7 +186,15 @@ fn where_a_changed_test_is_not_watched_that_is_said() {
     sandbox.write("tree/test_all.py", TESTS.replace("m.one(1) == 2", "m.one(1) == 3"));
     let ran = with_tests(&sandbox, &[]).run();
     ran.exits(5).tells("run alone, the changed tests do not pass: exit 1");
+    // Controllers run their tests elsewhere.
     sandbox.write("tree/test_all.py", TESTS.replace("m.one(1) == 2", "m.one(2) == 3"));
+    let quirks = sandbox.read("tree/quirks.py");
+    sandbox.write("tree/quirks.py", format!("{quirks}\nELSEWHERE = True\n"));
+    let ran = with_tests(&sandbox, &[]).run();
+    ran.exits(5).tells("no test was seen where the command runs its tests: exit 0");
+    sandbox.write("tree/quirks.py", quirks);
+    // git is asked for one name a line: one with a line end in it is not asked for.
+    sandbox.write("tree/test_a\nb.py", "X = 1\n");
     let ran = measure(&sandbox, "main").run();
     ran.exits(5).tells("is no command of pytest");
 }

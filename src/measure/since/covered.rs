@@ -38,8 +38,10 @@ pub(in crate::measure) fn with_changed_tests(
     let mut options = options.clone();
     let Some(since) = &options.since else { return Ok(options) };
     let record = if options.resume {
-        let earlier = OutputDir::existing(&options.output)?.read_run()?.since;
-        earlier.and_then(|earlier| earlier.changed_tests)
+        let asked = OutputDir::existing(&options.output)?.read_run()?.since;
+        // Of another comparison it has another plan, and is refused.
+        let asked = asked.filter(|asked| asked.merge_base == since.record.merge_base);
+        asked.and_then(|asked| asked.changed_tests)
     } else {
         let trees = TaskTrees::of(task, &options.wanted(), sink)?;
         let changed = since.changed_tests(&trees.base)?;
@@ -84,7 +86,7 @@ fn watched(
     let lab = Lab::open(task, trees.sources(&links), &settings, spawner, sink)?;
     sink.tell(Event::Step { name: "watching what the changed tests run".into(), total: None });
     for (place, (_, command)) in asked {
-        match lab.covered(place, changed)? {
+        match lab.watch_tests(place, changed)? {
             Ok(covered) => record.covered.add(covered),
             Err(why) => record.unknown.push(format!("`{}`: {why}", command.id)),
         }
@@ -96,7 +98,8 @@ impl Since {
     /// The Python tests of the tree that differ, by the lines that do.
     fn changed_tests(&self, tree: &Snapshot) -> Result<ChangedTests, MeasureError> {
         let tests = tree.files().map(|(path, ..)| path).filter(|path| {
-            is_test(path) && path.as_str().is_some_and(|name| name.ends_with(".py"))
+            let is_python = path.as_str().is_some_and(|name| name.ends_with(".py"));
+            is_python && is_test(path) && !path.has_control()
         });
         let tests = tests.cloned().collect::<Vec<_>>();
         let before = self.texts(tests.iter())?;
@@ -104,6 +107,9 @@ impl Since {
         for path in tests {
             let after = tree.read(&path)?;
             let before = before.get(&path).map_or(&[][..], Vec::as_slice);
+            if before == after {
+                continue;
+            }
             let lines = changed_lines(Language::Python, before, &after);
             if !lines.is_empty() {
                 changed.insert(path, lines);

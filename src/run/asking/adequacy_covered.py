@@ -13,6 +13,7 @@ import sys
 import threading
 
 import pytest
+from adequacy_traces import leave_path
 
 PLACE = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(PLACE, "question.json"), encoding="utf-8") as file:
@@ -100,14 +101,4 @@ def pytest_sessionfinish():
         json.dump({"tests": len(watched), "functions": functions}, file)
 
 
-def forget():
-    """Takes this plugin's folder off the path that tests and their child processes see."""
-    rest = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one != PLACE]
-    if any(rest):
-        os.environ["PYTHONPATH"] = os.pathsep.join(rest)
-    else:
-        os.environ.pop("PYTHONPATH", None)
-    sys.path[:] = [one for one in sys.path if one != PLACE]
-
-
-forget()
+leave_path(PLACE)

@@ -16,6 +16,9 @@ use crate::run::{Environment, Exit, RunError};
 /// The plugin.
 const PLUGIN: &str = include_str!("adequacy_covered.py");
 
+/// How pytest ends where it has no test to run.
+const NO_TESTS: i32 = 5;
+
 /// Tests by the first and last of lines that changed, in files of the tree.
 pub type ChangedTests = BTreeMap<RelPath, Vec<(u32, u32)>>;
 
@@ -62,7 +65,7 @@ impl Lab<'_> {
     ///
     /// # Errors
     /// [`RunError`] when the run itself cannot go on.
-    pub fn covered(
+    pub fn watch_tests(
         &self,
         place: usize,
         changed: &ChangedTests,
@@ -80,8 +83,11 @@ impl Lab<'_> {
         let found = told.told::<Found>();
         Ok(match (found, told.exit) {
             (None, _) => Err("the command does not load a plugin from its environment".to_owned()),
-            // Without a test to run pytest does not end with 0.
-            (Some(Found { tests: 0, .. }), _) => Ok(Covered::default()),
+            (Some(Found { tests: 0, .. }), Exit::Code(NO_TESTS)) => Ok(Covered::default()),
+            // Such as that of a controller, whose tests run in other processes.
+            (Some(Found { tests: 0, .. }), exit) => {
+                Err(format!("no test was seen where the command runs its tests: {exit}"))
+            }
             (Some(found), Exit::Code(0)) => Ok(covered(&found, &tree)),
             (Some(_), exit) => Err(format!("run alone, the changed tests do not pass: {exit}")),
         })

@@ -19,6 +19,10 @@ pub(super) const WORDS: &str = "PYTEST_ADDOPTS";
 /// Name of the file that an answer is written to.
 const REPORT: &str = "report.json";
 
+/// How a plugin takes its own traces away: the worker's module, beside each under another name.
+const TRACES: (&str, &str) =
+    ("adequacy_traces.py", include_str!("../executor/worker/adequacy_worker/traces.py"));
+
 /// Largest report that is read.
 const LARGEST: u64 = 1 << 24;
 
@@ -87,7 +91,8 @@ impl Lab<'_> {
         let folder = seat.workspace.tmp().join("adequacy-probe");
         // Under an overlay mount, what is put there goes where what the command writes goes.
         let there = seat.workspace.written(&folder);
-        let mut files = question.files.iter();
+        let traces = (TRACES.0, TRACES.1.as_bytes());
+        let mut files = question.files.iter().chain(std::iter::once(&traces));
         let put = fs::create_dir_all(&there)
             .and_then(|()| files.try_for_each(|(name, text)| fs::write(there.join(name), text)));
         if put.is_err() {

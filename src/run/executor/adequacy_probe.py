@@ -10,6 +10,7 @@ import os
 import sys
 
 import pytest
+from adequacy_traces import leave_path
 
 REPORT = os.environ.pop("ADEQUACY_PROBE", "")
 FAIL = bool(os.environ.pop("ADEQUACY_PROBE_FAIL", ""))
@@ -103,15 +104,4 @@ def pytest_runtest_call(item):
         raise AssertionError("asked to fail: {}".format(item.nodeid))
 
 
-def forget():
-    """Takes this plugin's folder off the path that tests and their child processes see."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    rest = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one != folder]
-    if any(rest):
-        os.environ["PYTHONPATH"] = os.pathsep.join(rest)
-    else:
-        os.environ.pop("PYTHONPATH", None)
-    sys.path[:] = [one for one in sys.path if one != folder]
-
-
-forget()
+leave_path(os.path.dirname(os.path.abspath(__file__)))

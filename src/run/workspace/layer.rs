@@ -15,7 +15,6 @@ use rustix::fs::{Mode, futimens, mkdirat};
 use rustix::io::Errno;
 
 use super::handle::{Attributes, set_attributes, times};
-use super::strays::Strays;
 use super::trash::Trash;
 use super::{Workspace, WorkspaceError, remove};
 use crate::tree::open_directory_at;
@@ -34,7 +33,7 @@ impl Workspace {
             seen: self.seen.clone(),
             touched: BTreeSet::new(),
             layer: None,
-            strays: Strays::default(),
+            strays: self.strays.another(),
             view,
             ..*self
         }

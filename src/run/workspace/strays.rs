@@ -34,6 +34,12 @@ pub(super) struct Strays {
 }
 
 impl Strays {
+    /// None yet, with the same left untold.
+    pub(super) fn another(&self) -> Self {
+        let (permitted, usual) = (self.permitted.clone(), self.usual.clone());
+        Self { permitted, usual, ..Self::default() }
+    }
+
     /// Adds a path, unless it lies where commands write as they like.
     pub(super) fn add(&mut self, path: &[u8]) {
         if self.found.len() == MOST || is_private(path) {
