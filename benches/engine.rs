@@ -75,7 +75,6 @@ fn engine(group: &mut BenchmarkGroup<'_, criterion::measurement::WallTime>, file
             logs,
             output_limit: 1 << 20,
             full_matrix: false,
-            hot: false,
             flaky: None,
         };
         let sources = Sources { tree: &snapshot, heldout: None, links: &[], bytecode: None };

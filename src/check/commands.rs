@@ -56,7 +56,6 @@ pub(super) fn run(
         logs: fresh.logs.clone(),
         output_limit: bundle.compile.as_ref().map_or(options.output_limit, |it| it.output_limit),
         full_matrix: true,
-        hot: false,
         flaky: None,
     };
     let sources = Sources { tree, heldout: heldout.as_ref(), links, bytecode: None };

@@ -182,10 +182,6 @@ pub(crate) struct RunArgs {
     /// Run the commands on the exact path alone, without faster executors (docs/executors.md)
     #[arg(long)]
     pub(crate) exact: bool,
-    /// Serve mutants of pytest and unittest from processes that stay alive where that can be
-    /// (docs/executors.md); new, and not yet shown on as many projects as the rest
-    #[arg(long, conflicts_with = "exact")]
-    pub(crate) hot: bool,
     /// Bytes of output at which a command is stopped
     #[arg(long, value_name = "BYTES", default_value_t = crate::run::spawn::OUTPUT_LIMIT)]
     pub(crate) max_output: u64,

@@ -68,7 +68,6 @@ pub(crate) fn options(
         limits: run.limits.limits(),
         full_matrix: run.full_matrix,
         exact: run.exact,
-        hot: run.hot,
         max_undecided: keep.and_then(|keep| keep.max_undecided),
         allow: keep.map(|keep| keep.allow.iter().cloned().collect()).unwrap_or_default(),
         since: None,

@@ -127,8 +127,6 @@ pub struct Options {
     pub full_matrix: bool,
     /// Use the exact path alone.
     pub exact: bool,
-    /// Let workers that stay alive judge mutants.
-    pub hot: bool,
     /// Of which mutants a second answer is asked.
     pub confirm: Confirm,
     /// Run a sample of the mutants alone too, and hold it against what they did beside others.
@@ -183,7 +181,6 @@ impl Options {
             limits: Limits::default(),
             full_matrix: false,
             exact: true,
-            hot: false,
             confirm: Confirm::Off,
             check_parallel: false,
             max_undecided: None,
@@ -220,7 +217,6 @@ impl Options {
             logs,
             output_limit: self.output_limit,
             full_matrix: self.full_matrix,
-            hot: self.hot,
             flaky: lets_through.then_some(flaky),
         }
     }

@@ -38,8 +38,6 @@ pub struct Settings {
     pub output_limit: u64,
     /// Run every command on every mutant.
     pub full_matrix: bool,
-    /// Whether workers that stay alive may judge mutants.
-    pub hot: bool,
     /// Let commands through that give two answers on the unmutated tree, such as those at these
     /// places, which are known to: their failures show nothing. `None` refuses them.
     pub flaky: Option<BTreeSet<usize>>,

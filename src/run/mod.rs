@@ -36,7 +36,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use asking::{ChangedTests, Covered, Function};
+pub use asking::ChangedTests;
 pub use baseline::Baseline;
 pub use certificate::Certificate;
 pub use environment::Environment;

@@ -94,12 +94,11 @@ impl Reach {
     }
 
     /// Where a worker may stop on its way through the tests: at first tests of functions, as far apart
-    /// as makes it worth it.
+    /// as makes it worth it, and after the last test.
     pub(super) fn stops(&self) -> Vec<usize> {
         let functions = self.functions.values().flatten();
         let mut firsts = functions.map(|one| one.tests[0][0] as usize).collect::<Vec<_>>();
         firsts.sort_unstable();
-        firsts.push(self.tests.len().saturating_sub(1));
         let all = self.tests.iter().map(|(_, cpu)| cpu).sum::<f64>();
         let (mut stops, mut last) = (Vec::new(), 0);
         for first in firsts {
@@ -109,6 +108,7 @@ impl Reach {
                 last = first;
             }
         }
+        stops.extend((!self.tests.is_empty()).then_some(self.tests.len()));
         stops
     }
 }
@@ -156,11 +156,11 @@ mod tests {
 
     #[test]
     fn a_worker_stops_where_functions_begin_and_time_has_passed() {
-        // Not before `e`, which is short, and at the last test in any case.
-        assert_eq!(reach().stops(), [1, 2, 3, 5]);
+        // Not before `e`, which is short, and after the last test in any case.
+        assert_eq!(reach().stops(), [1, 2, 5, 6]);
         let short = FOUND.replace("0.1", "0.001").replace("0.5", "0.001");
         let short = Reach::parse(short.as_bytes(), |_| true).expect("it is right");
-        assert_eq!(short.stops(), Vec::<usize>::new());
+        assert_eq!(short.stops(), [6]);
         assert_eq!(Reach::default().stops(), Vec::<usize>::new());
     }
 

@@ -2,7 +2,7 @@
 """Stands in for pytest where tests may use the standard library only: collects functions `test_*` of
 checks.py, or of the module that `quirks.py` names, takes `-x` and `-p` from PYTEST_ADDOPTS, calls the hooks
 that our plugins have, ends with pytest's statuses. `quirks.py` of the tree says how it misbehaves, whether
-PYTEST_PLUGINS is heard and whether tests run elsewhere."""
+it can serve, and whether tests run elsewhere."""
 
 import importlib
 import os
@@ -24,10 +24,12 @@ import quirks  # noqa: E402
 
 pytest.__version__ = getattr(quirks, "VERSION", "9.0.0")
 
-served = quirks.SERVES and os.environ.get("PYTEST_PLUGINS")
+served = quirks.SERVES and "ADEQUACY_SERVE" in os.environ
 if served:
     quirks.before_worker()
-    named.append(served)
+loaded = os.environ.get("PYTEST_PLUGINS")
+if loaded and (served or "ADEQUACY_SERVE" not in os.environ):
+    named.append(loaded)
 
 TerminalReporter = type("TerminalReporter", (), {"__module__": "_pytest.terminal"})
 
@@ -47,7 +49,8 @@ config = types.SimpleNamespace(
     option=option, hook=Hooks(), pluginmanager=manager, _ensure_unconfigure=lambda: None
 )
 plugins = [importlib.import_module(name) for name in named]
-traces = [name for name in ("ADEQUACY_PROBE", "ADEQUACY_SERVE", "PYTHONPATH") if name in os.environ]
+ours = ("ADEQUACY_NOTE", "ADEQUACY_PROBE", "ADEQUACY_SERVE", "PYTEST_PLUGINS", "PYTHONPATH")
+traces = [name for name in ours if name in os.environ]
 traces += [path for path in sys.path if path.endswith(("probe", "python"))]
 assert not (plugins and traces), traces
 if not served:
@@ -74,22 +77,22 @@ if elsewhere:
 tell("pytest_collection_modifyitems", tests)
 
 
-def tell_around(test):
-    """Hooks that stand around a test, up to where it begins."""
+def begin(hook, *arguments):
+    """Hooks that may stand around something, up to where it begins."""
     for plugin in plugins:
-        if hasattr(plugin, "pytest_runtest_protocol"):
-            AROUND.append(plugin.pytest_runtest_protocol(test))
-            next(AROUND[-1])
+        around = getattr(plugin, hook, lambda *_: None)(*arguments)
+        if isinstance(around, types.GeneratorType):
+            next(around)
+            yield around
 
 
-AROUND = []
-tell("pytest_runtestloop", session)
+around_loop = list(begin("pytest_runtestloop", session))
 if served:
     quirks.in_child()
 failed = 0
 for test in session.items:
     test.session = session
-    tell_around(test)
+    around_test = list(begin("pytest_runtest_protocol", test))
     tell("pytest_runtest_logstart")
     try:
         getattr(quirks, "before_test", lambda name: None)(test.nodeid)
@@ -103,6 +106,11 @@ for test in session.items:
             break
     finally:
         tell("pytest_runtest_logfinish")
+    for around in around_test:
+        next(around, None)
+session.testsfailed = failed
+for around in around_loop:
+    next(around, None)
 session.exitstatus = int(failed > 0) if tests or elsewhere else 5
 tell("pytest_sessionfinish")
 config._ensure_unconfigure()

@@ -201,7 +201,7 @@ fn what_unittest_or_a_fork_would_not_do_justice_to_steps_aside_by_name() {
         .write("tree/product.py", product())
         .write("tree/adequacy.toml", task(&commands, "filler.sh"))
         .write("state/x", "");
-    let ran = seal(&sandbox, &["--hot"]).run();
+    let ran = seal(&sandbox, &[]).run();
     ran.exits(0);
     let (sharpened, hot) = (offered(&sandbox, "sharpened"), offered(&sandbox, "hot"));
     for (way, _, why, why_not_hot) in ways {

@@ -45,7 +45,7 @@ fn an_old_pytest_is_left_to_the_exact_path() {
 fn no_pytest_at_all_is_a_command_that_does_not_pass() {
     let sandbox = served("", &TASK.replace("['./pytest']", "['python3', '-S', '-m', 'pytest']"));
     fs::remove_file(sandbox.path("tree/pytest")).expect("it is there");
-    let ran = seal(&sandbox, &["--hot"]).run();
+    let ran = seal(&sandbox, &[]).run();
     ran.exits(3).tells("No module named pytest");
 }
 
@@ -54,7 +54,7 @@ fn what_breaks_one_kind_of_worker_leaves_the_other() {
     let quirks = "def before_worker():\n    if '\"warm\"' in os.environ['ADEQUACY_SERVE']: raise OSError('broken')\n";
     let sandbox = served(quirks, TASK);
     let ran = both_ways(&sandbox);
-    ran.says("Verdicts by executor: 50 hot, 10 sharpened; survivors by basis: 12 ran\n");
+    ran.says("Verdicts by executor: 50 hot, 10 sharpened; survivors by basis: 2 ran, 10 reach\n");
     ran.same(steps_aside(&sandbox, "hot"), Value::Null);
     let why = json!("it ended before a worker was ready: exit 1");
     ran.same(steps_aside(&sandbox, "warm"), why);
@@ -99,7 +99,7 @@ def in_child():
 ";
     let sandbox = served(quirks, TASK);
     seal(&sandbox, &["--exact", "-o", "exact.out"]).run().exits(0);
-    let words = ["seal", "tree", "--baselines", "1", "-j", "1", "--hot", "--env", "STATE"];
+    let words = ["seal", "tree", "--baselines", "1", "-j", "1", "--env", "STATE"];
     let call = sandbox.call(words.iter().chain(&["--allow-write", "state"]));
     let ran = call.env("STATE", sandbox.path("state")).run();
     ran.exits(0);
@@ -157,9 +157,9 @@ fn waiting(runner: &str) -> Sandbox {
     sandbox
 }
 
-/// `seal --hot` with one worker: the order of things is the same each time.
+/// `seal` with one worker: the order of things is the same each time.
 fn alone<'a>(sandbox: &'a Sandbox, words: &[&str]) -> Call<'a> {
-    let first = ["seal", "tree", "--baselines", "1", "-j", "1", "--hot", "--env", "STATE"];
+    let first = ["seal", "tree", "--baselines", "1", "-j", "1", "--env", "STATE"];
     let words = first.iter().chain(&["--allow-write", "state"]).chain(words);
     sandbox.call(words).env("STATE", sandbox.path("state"))
 }
@@ -230,7 +230,9 @@ def in_child():
 ";
     let sandbox = served(quirks, TASK);
     let ran = both_ways(&sandbox);
-    ran.says("Verdicts by executor: 49 hot, 10 warm, 1 sharpened; survivors by basis: 12 ran\n");
+    ran.says(
+        "Verdicts by executor: 49 hot, 10 warm, 1 sharpened; survivors by basis: 2 ran, 10 reach\n",
+    );
     let said = declined(&sandbox, "hot");
     let hung = said.iter().find(|(why, _)| why == "the worker did not answer in time");
     ran.same(hung.map(|(_, count)| *count), Some(1));

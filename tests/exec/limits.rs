@@ -31,7 +31,6 @@ fn a_tree_beside_the_right_one_gets_no_more_time() {
         logs,
         output_limit: 1 << 20,
         full_matrix: false,
-        hot: false,
         flaky: None,
     };
     let sources = Sources { tree: &snapshot, heldout: None, links: &[], bytecode: None };

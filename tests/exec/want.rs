@@ -54,7 +54,6 @@ fn runs_of_both(once: bool) -> [Vec<(Attempt, Exit)>; 2] {
         logs,
         output_limit: 1 << 20,
         full_matrix: false,
-        hot: false,
         flaky: None,
     };
     let sources = Sources { tree: &snapshot, heldout: None, links: &[], bytecode: None };

@@ -9,18 +9,30 @@ use super::Since;
 use crate::base::{Event, RelPath, Sink};
 use crate::measure::{MeasureError, Options, OutputDir, TaskTrees, links, prepare, runners};
 use crate::plan::{changed_lines, is_test};
-use crate::run::{ChangedTests, Covered, Lab, RunError, Runner, Spawner};
+use crate::run::{ChangedTests, Lab, Reach, RunError, Runner, Spawner};
 use crate::task::Task;
 use crate::tree::Snapshot;
+
+/// A function of the tree that is no test, in a source that can be mutated.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Function {
+    /// The file.
+    pub path: RelPath,
+    /// Its first line, from 1.
+    pub first: u32,
+    /// Its last.
+    pub last: u32,
+}
 
 /// Tests that changed, and what they run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoveredRecord {
     /// The test files that changed.
     pub files: Vec<String>,
-    /// What their changed tests enter, all commands together.
-    #[serde(flatten)]
-    pub covered: Covered,
+    /// How many tests were watched.
+    pub tests: u64,
+    /// What they entered, in order, each once.
+    pub functions: Vec<Function>,
     /// Where that is not known of a command, why.
     pub unknown: Vec<String>,
 }
@@ -86,12 +98,20 @@ fn watched(
     let lab = Lab::open(task, trees.sources(&links), &settings, spawner, sink)?;
     sink.tell(Event::Step { name: "watching what the changed tests run".into(), total: None });
     for (place, (_, command)) in asked {
-        match lab.watch_tests(place, changed)? {
-            Ok(covered) => record.covered.add(covered),
+        match lab.note_tests(place, Some(changed), is_product)? {
+            Ok(reach) => record.add(&reach),
             Err(why) => record.unknown.push(format!("`{}`: {why}", command.id)),
         }
     }
+    record.functions.sort_unstable();
+    record.functions.dedup();
     Ok(record)
+}
+
+/// Whether a file can be mutated, and is no test.
+fn is_product(path: &str) -> bool {
+    let path = RelPath::new(path.as_bytes()).ok();
+    path.is_some_and(|path| !is_test(&path) && Language::of_file_name(path.name()).is_some())
 }
 
 impl Since {
@@ -120,9 +140,21 @@ impl Since {
 }
 
 impl CoveredRecord {
+    /// Adds what the tests of another command enter.
+    fn add(&mut self, reach: &Reach) {
+        self.tests += reach.tests.len() as u64;
+        for (path, functions) in &reach.functions {
+            let Ok(path) = RelPath::new(path.as_bytes()) else { continue };
+            self.functions.extend(functions.iter().map(|function| {
+                let [first, last] = function.lines;
+                Function { path: path.clone(), first, last }
+            }));
+        }
+    }
+
     /// Says what was found, and what is not known.
     fn tell(&self, sink: &dyn Sink) {
-        let (tests, functions) = (self.covered.tests, self.covered.functions.len());
+        let (tests, functions) = (self.tests, self.functions.len());
         let files = self.files.len();
         sink.tell(Event::Note(format!(
             "{files} test files changed; their {tests} changed tests enter {functions} functions of the \

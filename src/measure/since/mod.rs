@@ -104,7 +104,7 @@ impl Since {
     pub(super) fn kept(&self, plan: &Plan) -> Result<Kept, SinceError> {
         let before = self.texts(plan.files.iter().map(|file| &file.path))?;
         let mut more = BTreeMap::<RelPath, Vec<(u32, u32)>>::new();
-        let functions = self.record.changed_tests.iter().flat_map(|it| &it.covered.functions);
+        let functions = self.record.changed_tests.iter().flat_map(|it| &it.functions);
         for function in functions {
             more.entry(function.path.clone()).or_default().push((function.first, function.last));
         }
@@ -162,9 +162,9 @@ impl SinceRecord {
     /// What was mutated, as a sentence of a report.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let tests = self.changed_tests.as_ref().filter(|it| !it.covered.functions.is_empty());
+        let tests = self.changed_tests.as_ref().filter(|it| !it.functions.is_empty());
         let tests = tests.map_or_else(String::new, |it| {
-            let (tests, functions) = (it.covered.tests, it.covered.functions.len());
+            let (tests, functions) = (it.tests, it.functions.len());
             format!(", and {functions} functions that {tests} changed tests enter,")
         });
         let words = self.words();

@@ -1,7 +1,7 @@
 //! What commands of Python are asked on the unmutated tree, in runs that are judged by nothing: something of
 //! ours is loaded through the command's environment and tells what it finds.
 
-mod covered;
+mod noting;
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::lab::Lab;
 use super::{Attempt, Environment, Exit, RunError, Runner, Step};
 
-pub use covered::{ChangedTests, Covered, Function};
+pub use noting::ChangedTests;
 
 /// The variable pytest takes further words from, before those of the command.
 pub(super) const WORDS: &str = "PYTEST_ADDOPTS";

@@ -10,6 +10,7 @@ mod door;
 mod one_build;
 mod prepare;
 mod probe;
+pub(super) mod python;
 mod sharpened;
 mod worker;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::sharpened::Sharpened;
-use super::worker::{self, Worker};
-use super::{Door, Executor as _, Lab, RunError, Tier, one_build, probe};
+use super::worker::Worker;
+use super::{Door, Executor as _, Lab, RunError, Tier, one_build, probe, python};
 use crate::base::Event;
 use crate::plan::Plan;
 use crate::run::reach::Reach;
@@ -51,10 +51,16 @@ impl Lab<'_> {
         for (place, command) in self.task.commands.iter().enumerate() {
             let why_not = |fewest| self.why_not(baseline, place, todo.len() < fewest, caught);
             let runner = Runner::of(command.argv.words());
-            let answered = if let Some(door) = Door::of(runner, worker::folder(self)) {
+            let answered = if let Some(door) = Door::of(runner, python::folder(self)) {
+                if matches!(door, Door::Pytest(_))
+                    && !todo.is_empty()
+                    && self.passes(baseline, place)
+                {
+                    self.note_reach(plan, place)?;
+                }
                 let run = baseline.of(place).next();
                 let executed = run.and_then(|run| self.executed(place, &run.log));
-                self.offer_python(plan, place, &door, why_not(FEWEST), executed)?
+                self.offer_python(place, &door, why_not(FEWEST), executed)?
             } else if let Some(build) = CargoBuild::of(&command.argv) {
                 let why = why_not(one_build::FEWEST);
                 let why = why.or_else(|| build.messages.is_none().then_some(UNUSUAL));
@@ -88,7 +94,6 @@ impl Lab<'_> {
     /// how many tests it runs, where that is known.
     fn offer_python(
         &self,
-        plan: &Plan,
         place: usize,
         door: &Door,
         why_not: Option<&str>,
@@ -100,13 +105,19 @@ impl Lab<'_> {
         };
         let is_sharp = steps_aside.is_none();
         let mut answered = vec![(Tier::Sharpened, steps_aside)];
-        if is_sharp && self.settings.hot {
+        if is_sharp {
             for tier in [Tier::Hot, Tier::Warm] {
-                let first = Worker::new(tier, door.clone(), executed);
-                answered.push((tier, self.employ(plan, place, first)?.err()));
+                let reach = self.reach().remove(&place).filter(|_| tier == Tier::Hot);
+                let first = Worker::new(tier, door.clone(), executed, reach);
+                answered.push((tier, self.employ(place, first)?.err()));
             }
         }
         Ok(answered)
+    }
+
+    /// Whether the command passed whenever it ran on the unmutated tree.
+    fn passes(&self, baseline: &Baseline, place: usize) -> bool {
+        !self.flaky().contains(&place) && baseline.of(place).all(Run::passed)
     }
 
     /// Why no faster executor is asked at all.
@@ -121,7 +132,7 @@ impl Lab<'_> {
             Some("it gave a verdict that the exact path does not give")
         } else if is_few {
             Some("too few mutants to gain by it")
-        } else if self.flaky().contains(&place) || !baseline.of(place).all(Run::passed) {
+        } else if !self.passes(baseline, place) {
             Some("the command does not pass each time on the unmutated tree")
         } else {
             None
@@ -138,7 +149,7 @@ impl Lab<'_> {
         let id = &self.task.commands[place].id;
         let name = format!("asking whether `{id}` may stop at its first failing test");
         self.sink.tell(Event::Step { name: name.into(), total: None });
-        let asked = match worker::install(self) {
+        let asked = match python::install(self) {
             Ok(()) => probe::ask(self, place, door, executed)?,
             Err(why) => Err(why),
         };
@@ -154,12 +165,7 @@ impl Lab<'_> {
     }
 
     /// Gives every seat a worker, the first of them ready, or says why there can be none.
-    fn employ(
-        &self,
-        plan: &Plan,
-        place: usize,
-        mut first: Worker,
-    ) -> Result<Result<(), String>, RunError> {
+    fn employ(&self, place: usize, mut first: Worker) -> Result<Result<(), String>, RunError> {
         let (id, kind) = (&self.task.commands[place].id, first.tier().word());
         let name = format!("asking whether `{id}` can be served by a {kind} worker");
         self.sink.tell(Event::Step { name: name.into(), total: None });
@@ -170,9 +176,6 @@ impl Lab<'_> {
         if let Err(why) = ready {
             self.sink.tell(Event::Note(format!("`{id}` has no {kind} worker: {why}")));
             return Ok(Err(why));
-        }
-        if first.can_learn() {
-            self.learn(plan, place, &mut first)?;
         }
         for worker in 1..self.seats.len() {
             let another = Box::new(first.another());
@@ -185,15 +188,16 @@ impl Lab<'_> {
         Ok(Ok(()))
     }
 
-    /// Lets a hot worker find out which tests enter what, for all of its command's and for the reports.
-    fn learn(&self, plan: &Plan, place: usize, worker: &mut Worker) -> Result<(), RunError> {
+    /// Notes which functions the tests of a command of pytest enter, for hot workers and for the reports.
+    fn note_reach(&self, plan: &Plan, place: usize) -> Result<(), RunError> {
         let id = &self.task.commands[place].id;
         let name = format!("noting which functions the tests of `{id}` enter");
         self.sink.tell(Event::Step { name: name.into(), total: None });
         let is_mutated = |path: &str| plan.files.iter().any(|file| file.name == path);
-        match worker.learn(self, &mut self.seat(0), place, is_mutated)? {
+        match self.note_tests(place, None, is_mutated)? {
             Ok(reach) => {
-                self.reach.lock().expect("no worker panics with it").insert(place, reach);
+                let mut known = self.reach.lock().expect("no worker panics with it");
+                known.insert(place, Arc::new(reach));
             }
             Err(why) => {
                 let what =

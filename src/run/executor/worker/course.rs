@@ -6,25 +6,17 @@
 //! what ran in it, and refuses what did. Before a failure of a child of its is believed, an unmutated one
 //! must pass up to that test.
 
-use std::fs;
-use std::io::{Read as _, Seek as _};
 use std::sync::Arc;
 
 use super::process::{Answer, Sent};
-use super::{Asked, Down, Lab, More, RunError, Seat, Step, Worker, judge};
+use super::{Asked, Down, Lab, RunError, Seat, Step, Worker, judge};
 use crate::base::Event;
 use crate::run::Exit;
 use crate::run::reach::{Reach, changed_line};
 use crate::run::trial::Edits;
 
-/// How much longer the tests may take while it is noted what they enter.
-const SLOWER: u32 = 5;
-
 /// Why a process in the middle of the tests is not to serve.
 const UNMUTATED: &str = "an unmutated child does not pass there";
-
-/// Largest report of that.
-const LARGEST: u64 = 64 << 20;
 
 /// The process that serves, among the tests.
 #[derive(Default)]
@@ -41,6 +33,11 @@ pub(super) struct Course {
 }
 
 impl Course {
+    pub(super) fn new(reach: Option<Arc<Reach>>) -> Self {
+        let stops = reach.as_ref().map(|reach| reach.stops()).unwrap_or_default();
+        Self { reach, stops, ..Self::default() }
+    }
+
     pub(super) fn another(&self) -> Self {
         let (reach, stops) = (self.reach.clone(), self.stops.clone());
         Self { reach, stops, ..Self::default() }
@@ -52,8 +49,13 @@ impl Course {
     }
 
     /// The number of the test that children of who serves begin with.
-    pub(super) fn from(&self) -> usize {
+    pub(super) const fn from(&self) -> usize {
         self.at
+    }
+
+    /// Whether no test is left for them.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.reach.as_ref().is_some_and(|reach| self.at > 0 && self.at == reach.tests.len())
     }
 
     /// The last stop before any test that enters what the edits change.
@@ -66,46 +68,6 @@ impl Course {
 }
 
 impl Worker {
-    /// Finds out what each test enters, in a child that decides nothing else; or why that is not known.
-    pub(in crate::run::executor) fn learn(
-        &mut self,
-        lab: &Lab<'_>,
-        seat: &mut Seat,
-        command: usize,
-        is_mutated: impl Fn(&str) -> bool,
-    ) -> Result<Result<Arc<Reach>, String>, RunError> {
-        let path = lab.scratch.path().join("reach");
-        let mut options = fs::File::options();
-        options.read(true).write(true).create(true).truncate(true);
-        let mut file = match options.open(&path) {
-            Ok(file) => file,
-            Err(error) => return Ok(Err(error.to_string())),
-        };
-        let limit = self.limit;
-        self.limit = limit.saturating_mul(SLOWER);
-        let asked = Asked { name: ("reach", 0), edits: &[], command, must_build: true };
-        let answered = self.ask(lab, seat, asked, More { cover: Some(&file), until: None })?;
-        self.limit = limit;
-        let why = match answered.map(|(answer, _)| judge(&answer)) {
-            Ok(Ok(Exit::Code(0))) => None,
-            Ok(Ok(exit)) => Some(exit.to_string()),
-            Ok(Err(Down(why, _))) | Err(Down(why, _)) => Some(why),
-        };
-        if let Some(why) = why {
-            return Ok(Err(format!("the tests do not pass while it is noted: {why}")));
-        }
-        let mut text = Vec::new();
-        if let Err(error) = file.rewind().and_then(|()| file.take(LARGEST).read_to_end(&mut text)) {
-            return Ok(Err(error.to_string()));
-        }
-        Ok(Reach::parse(&text, is_mutated).map(|reach| {
-            let reach = Arc::new(reach);
-            self.course.stops = reach.stops();
-            self.course.reach = Some(Arc::clone(&reach));
-            reach
-        }))
-    }
-
     /// Has a child made on the tree with these edits where the tests that matter to them begin; where it
     /// cannot be judged there, before the first test.
     pub(super) fn ask_on_course(
@@ -115,86 +77,78 @@ impl Worker {
         asked: Asked<'_>,
     ) -> Result<Result<(Answer, String), Down>, RunError> {
         // The unmutated tree speaks for who served last.
-        let mut cpu_s = 0.0;
         if !asked.edits.is_empty() {
             let stop = self.course.stop(lab, asked.edits).unwrap_or(0);
-            cpu_s = self.go_to(lab, seat, asked.command, stop)?;
+            self.go_to(lab, seat, asked.command, stop)?;
             if let Err(why) = self.ready(lab, seat, asked.command)? {
                 return Ok(Err(Down::to_next(why)));
             }
         }
-        let mut answered = self.ask(lab, seat, asked, More::default())?;
+        let answered = self.ask(lab, seat, asked, None)?;
         if self.course.at > 0
             && let Ok((answer, _)) = &answered
-            && let Some(more) = self.doubts(lab, seat, asked, answer)?
+            && self.is_doubtful(lab, seat, asked, answer)?
         {
-            cpu_s += answer.cpu_s + more;
             self.go_to(lab, seat, asked.command, 0)?;
             if let Err(why) = self.ready(lab, seat, asked.command)? {
                 return Ok(Err(Down::to_next(why)));
             }
-            answered = self.ask(lab, seat, asked, More::default())?;
-        }
-        if let Ok((answer, _)) = &mut answered {
-            answer.cpu_s += cpu_s;
+            return self.ask(lab, seat, asked, None);
         }
         Ok(answered)
     }
 
-    /// Whether what a child of a process in the middle of the tests did is for the worker itself to judge;
-    /// if so, the CPU time that it took to find out.
-    fn doubts(
+    /// Whether what a child of a process in the middle of the tests did is for the worker itself to judge.
+    fn is_doubtful(
         &mut self,
         lab: &Lab<'_>,
         seat: &mut Seat,
         asked: Asked<'_>,
         answer: &Answer,
-    ) -> Result<Option<f64>, RunError> {
+    ) -> Result<bool, RunError> {
+        let passed = |answer: &Answer| judge(answer).is_ok_and(|exit| exit == Exit::Code(0));
         if asked.edits.is_empty() {
-            if judge(answer).is_ok_and(|exit| exit == Exit::Code(0)) {
-                return Ok(None);
+            let is_doubtful = !passed(answer);
+            if is_doubtful {
+                self.keep_before(lab, asked.command, self.course.at, UNMUTATED);
             }
-            self.keep_before(lab, asked.command, self.course.at, UNMUTATED);
-            return Ok(Some(0.0));
+            return Ok(is_doubtful);
         }
         if answer.late == Some(true) {
-            return Ok(Some(0.0));
+            return Ok(true);
         }
         let failed = answer.failed_at.and_then(|number| usize::try_from(number).ok());
         let Some(failed) = failed.filter(|&failed| failed >= self.course.vouched) else {
-            return Ok(None);
+            return Ok(false);
         };
         let name = format!("w{}-until", seat.worker);
-        let (at, mut cpu_s) = (self.course.at, 0.0);
+        let at = self.course.at;
         // First further than that, so that not every later failure asks for one more.
         for until in [failed + failed.saturating_sub(at), failed] {
             let control = Asked { name: (&name, until), edits: &[], ..asked };
-            let more = More { until: Some(until), cover: None };
-            let Ok((control, _)) = self.ask(lab, seat, control, more)? else { continue };
-            if judge(&control).is_ok_and(|exit| exit == Exit::Code(0)) {
+            let Ok((control, _)) = self.ask(lab, seat, control, Some(until))? else { continue };
+            if passed(&control) {
                 self.course.vouched = until + 1;
-                return Ok(None);
+                return Ok(false);
             }
-            cpu_s += control.cpu_s;
         }
         self.keep_before(lab, asked.command, at, UNMUTATED);
-        Ok(Some(cpu_s))
+        Ok(true)
     }
 
-    /// Has who serves stand before test number `to`, or where that cannot be, before the first; the CPU
-    /// time of the tests until there.
+    /// Has who serves stand before test number `to`, or where that cannot be, before the first.
     fn go_to(
         &mut self,
         lab: &Lab<'_>,
         seat: &mut Seat,
         command: usize,
         to: usize,
-    ) -> Result<f64, RunError> {
+    ) -> Result<(), RunError> {
         if to < self.course.at {
             self.call_back(lab, seat)?;
         }
         let Some(process) = self.process.as_mut().filter(|_| to > self.course.at) else {
-            return Ok(0.0);
+            return Ok(());
         };
         let log =
             lab.log_name(&format!("w{}-to-{to}", seat.worker), Step::Command(command), ".hot");
@@ -203,10 +157,10 @@ impl Worker {
         let why = match sent {
             Ok(Sent::Serves(cpu_s)) => match seat.workspace.differing() {
                 None => {
-                    let before = self.course.cpu_s;
+                    self.spent_s += cpu_s - self.course.cpu_s;
                     let course = &mut self.course;
                     (course.at, course.vouched, course.cpu_s) = (to, to, cpu_s);
-                    return Ok(cpu_s - before);
+                    return Ok(());
                 }
                 Some(place) => format!("the tests before leave `{}`", place.display()),
             },
@@ -214,17 +168,16 @@ impl Worker {
             Ok(Sent::Ended(answer)) => {
                 self.settle(lab, seat, Some(&answer))?;
                 self.keep_before(lab, command, to, "the tests before do not pass there");
-                return Ok(0.0);
+                return Ok(());
             }
             Err(why) => {
                 self.end(lab, seat)?;
                 self.keep_before(lab, command, to, &why);
-                return Ok(0.0);
+                return Ok(());
             }
         };
         self.keep_before(lab, command, to, &why);
-        self.call_back(lab, seat)?;
-        Ok(0.0)
+        self.call_back(lab, seat)
     }
 
     /// Has the worker itself serve again.

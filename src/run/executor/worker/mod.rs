@@ -7,15 +7,14 @@
 //! lives it only waits for us, so that the copy can be brought back with it alive.
 
 mod course;
-mod package;
 mod process;
 
-use std::fs::File;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Asked, Declined, Door, Executor, Lab, Passed, RunError, Seat, Tier};
 use crate::base::{RelPath, Sha256};
+use crate::run::reach::Reach;
 use crate::run::sandbox::{Network, Workspaces};
 use crate::run::spawn::CommandSpec;
 use crate::run::{Attempt, Certificate, Exit, Run, Step, Tested};
@@ -62,6 +61,8 @@ pub(super) struct Worker {
     given_up: Option<String>,
     /// Whether it found failures since an unmutated child last passed.
     unvouched: bool,
+    /// CPU seconds that its processes took since it was last asked to run something.
+    spent_s: f64,
 }
 
 /// Why a mutant goes down the ladder: the words, and whether it is the one below that is asked next or
@@ -78,46 +79,35 @@ impl Down {
     }
 }
 
-/// What a child does besides what it is asked.
-#[derive(Default, Clone, Copy)]
-struct More<'a> {
-    /// The last test that it runs, by number.
-    until: Option<usize>,
-    /// Where it tells what each test enters.
-    cover: Option<&'a File>,
-}
-
-/// Where workers and others find the Python side.
-pub(super) fn folder(lab: &Lab<'_>) -> PathBuf {
-    lab.scratch.path().join("python")
-}
-
-/// Puts it there.
-///
-/// # Errors
-/// Why it cannot be written.
-pub(super) fn install(lab: &Lab<'_>) -> Result<(), String> {
-    let folder = folder(lab);
-    package::write(&folder).map_err(|error| format!("`{}`: {error}", folder.display()))
-}
-
 impl Worker {
-    pub(super) fn new(tier: Tier, door: Door, executed: Option<u64>) -> Self {
+    /// `reach` is what the command's tests enter, where that is known.
+    pub(super) fn new(
+        tier: Tier,
+        door: Door,
+        executed: Option<u64>,
+        reach: Option<Arc<Reach>>,
+    ) -> Self {
         let limit = LONGEST;
         let (process, given_up) = (None, None);
-        let (course, failed_starts, unvouched) = (Course::default(), 0, false);
-        Self { tier, door, executed, process, course, limit, failed_starts, given_up, unvouched }
+        let (course, failed_starts, unvouched, spent_s) = (Course::new(reach), 0, false, 0.0);
+        Self {
+            tier,
+            door,
+            executed,
+            process,
+            course,
+            limit,
+            failed_starts,
+            given_up,
+            unvouched,
+            spent_s,
+        }
     }
 
     /// One of the same kind, for another seat.
     pub(super) fn another(&self) -> Self {
         let course = self.course.another();
-        Self { course, ..Self::new(self.tier, self.door.clone(), self.executed) }
-    }
-
-    /// Whether it can find out what each test enters.
-    pub(super) const fn can_learn(&self) -> bool {
-        matches!((self.tier, &self.door), (Tier::Hot, Door::Pytest(_)))
+        Self { course, ..Self::new(self.tier, self.door.clone(), self.executed, None) }
     }
 
     /// Why a command can have no worker here at all.
@@ -189,7 +179,7 @@ impl Worker {
         for number in 0..CONTROLS {
             let name = format!("w{}-control", seat.worker);
             let asked = Asked { name: (&name, number), edits: &[], command, must_build: true };
-            let why = match self.ask(lab, seat, asked, More::default())? {
+            let why = match self.ask(lab, seat, asked, None)? {
                 Ok((answer, _)) if !answer.left.is_empty() => {
                     format!("its tests change {}", answer.left.join(", "))
                 }
@@ -234,14 +224,14 @@ impl Worker {
         Process::start(lab.spawner, &spec, limit.min(LONGEST))
     }
 
-    /// Has one child made on the tree with these edits, and the workspace brought back after it. Gives
-    /// what became of it and the name of its log.
+    /// Has one child made on the tree with these edits, which runs the tests `until` that number, and the
+    /// workspace brought back after it. Gives what became of it and the name of its log.
     fn ask(
         &mut self,
         lab: &Lab<'_>,
         seat: &mut Seat,
         asked: Asked<'_>,
-        more: More<'_>,
+        until: Option<usize>,
     ) -> Result<Result<(Answer, String), Down>, RunError> {
         let Asked { name: (name, number), edits, command, .. } = asked;
         let Some(process) = &mut self.process else {
@@ -255,11 +245,10 @@ impl Worker {
         let suffix = format!(".{}", self.tier.word());
         let log = lab.log_name(&format!("{name}.{number}"), Step::Command(command), &suffix);
         let limit_s = lab.limit(command).min(self.limit).as_secs_f64();
-        let More { until, cover } = more;
-        let request =
-            Request { files, limit_s, until, cover: cover.is_some(), ..Request::default() };
+        let request = Request { files, limit_s, until, ..Request::default() };
         let path = lab.settings.logs.join(&log);
-        let answer = process.ask(&request, (&path, lab.settings.output_limit), cover);
+        let answer = process.ask(&request, (&path, lab.settings.output_limit));
+        self.spent_s += answer.as_ref().map_or(0.0, |answer| answer.cpu_s);
         self.settle(lab, seat, answer.as_ref().ok())?;
         if lab.spawner.is_interrupted() {
             return Err(RunError::Interrupted);
@@ -300,6 +289,7 @@ impl Worker {
         if let Err(why) = self.ready(lab, seat, asked.command)? {
             return Ok(Err(Down::to_next(why)));
         }
+        self.spent_s = 0.0; // a new worker's start is nobody's
         let times_full = lab.scratch.times_full();
         let (answer, log) = match self.ask_on_course(lab, seat, asked)? {
             Ok(answered) => answered,
@@ -324,12 +314,12 @@ impl Worker {
             attempt: Attempt::First,
             exit,
             wall: seconds(answer.wall_s),
-            cpu: seconds(answer.cpu_s),
+            cpu: seconds(self.spent_s),
             log_sha256: output.as_deref().map(Sha256::of),
             log,
             executor: self.tier,
             declined: Vec::new(),
-            unreached: false,
+            unreached: self.course.is_at_end(),
             outside_budget: lab.outside_budget(seat, asked.edits),
             tests: Some(Tested { from: self.course.from(), failed: answer.failed }),
         }))
@@ -385,6 +375,7 @@ impl Executor for Worker {
         asked: Asked<'_>,
     ) -> Result<Result<Run, Passed>, RunError> {
         let began = Instant::now();
+        self.spent_s = 0.0;
         let made = self.first(lab, seat, asked)?;
         let made = if asked.edits.is_empty() {
             self.unmutated(asked, made)
@@ -393,7 +384,7 @@ impl Executor for Worker {
             made
         };
         Ok(made.map_err(|Down(why, to_processes)| {
-            let (executor, cpu) = (self.tier, Duration::ZERO);
+            let (executor, cpu) = (self.tier, seconds(self.spent_s));
             let declined = Declined { executor, why, wall: began.elapsed(), cpu };
             let to = if to_processes { Tier::Sharpened } else { Tier::FASTEST };
             Passed { declined, to }

@@ -56,9 +56,6 @@ pub(super) struct Request<'a> {
     /// The test before which it serves in its parent's place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) to: Option<usize>,
-    /// That it tells what each test enters, to the second descriptor.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) cover: bool,
     /// That it ends, and its parent serves again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) back: bool,
@@ -220,10 +217,9 @@ impl Process {
         &mut self,
         request: &Request<'_>,
         log: (&Path, u64),
-        data: Option<&File>,
     ) -> Result<Answer, String> {
         let limit = Duration::from_secs_f64(request.limit_s);
-        let (packet, _) = self.exchange(request, limit, log, data)?;
+        let (packet, _) = self.exchange(request, limit, log)?;
         let answer = self.answer(&packet)?;
         if self.sent_on.is_none() || self.serving() == answer.by {
             return Ok(answer);
@@ -248,7 +244,7 @@ impl Process {
         // It lives until it is called back.
         let limit_s = LONGEST.as_secs_f64();
         let request = Request { to: Some(to), limit_s, ..Request::default() };
-        let (packet, output) = self.exchange(&request, limit, log, None)?;
+        let (packet, output) = self.exchange(&request, limit, log)?;
         let Ok(hello) = serde_json::from_slice::<Hello>(&packet) else {
             self.sent_on = None;
             return Ok(Sent::Ended(self.answer(&packet)?));
@@ -267,7 +263,7 @@ impl Process {
     pub(super) fn call_back(&mut self) -> Result<Answer, String> {
         self.sent_on = None;
         let request = Request { back: true, ..Request::default() };
-        self.send(&request, &[]).map_err(|error| error.to_string())?;
+        self.send(&request, None).map_err(|error| error.to_string())?;
         let gone = |why: Option<String>| why.unwrap_or_else(|| "the worker ended".to_owned());
         if !self.wait(None, Instant::now() + PATIENCE).map_err(gone)? {
             return Err("the worker did not answer in time".to_owned());
@@ -300,15 +296,13 @@ impl Process {
         request: &Request<'_>,
         limit: Duration,
         (log, most): (&Path, u64),
-        data: Option<&File>,
     ) -> Result<(Vec<u8>, File), String> {
         let words = |error: io::Error| error.to_string();
         let mut log = Log::create(log, KEEP).map_err(words)?;
         let (output, theirs) =
             pipe_with(PipeFlags::CLOEXEC).map_err(|errno| words(errno.into()))?;
         rustix::io::ioctl_fionbio(&output, true).map_err(|errno| words(errno.into()))?;
-        let descriptors = std::iter::once(theirs.as_fd()).chain(data.map(File::as_fd));
-        self.send(request, &descriptors.collect::<Vec<_>>()).map_err(words)?;
+        self.send(request, Some(theirs.as_fd())).map_err(words)?;
         drop(theirs); // only the child is to hold it
         let mut output = File::from(output);
         let deadline = Instant::now() + limit + PATIENCE;
@@ -335,11 +329,12 @@ impl Process {
         Ok((packet?, output))
     }
 
-    fn send(&self, request: &Request<'_>, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    fn send(&self, request: &Request<'_>, output: Option<BorrowedFd<'_>>) -> io::Result<()> {
         let text = serde_json::to_vec(request).expect("a request is plain data");
-        let mut room = [std::mem::MaybeUninit::uninit(); cmsg_space!(ScmRights(2))];
+        let mut room = [std::mem::MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
         let mut ancillary = SendAncillaryBuffer::new(&mut room);
-        if !descriptors.is_empty() {
+        let descriptors = output.as_slice();
+        if output.is_some() {
             ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
         }
         // A worker that is gone is an error, not a signal.

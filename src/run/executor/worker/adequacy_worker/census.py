@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 import threading
+import warnings
 from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
 from typing import Any, Callable, Dict, List, Optional, Set
 
@@ -143,21 +144,42 @@ def opens_to_load() -> bool:
     return False
 
 
+class Tree:
+    """Tells whose code is whose: ours is that of files below `root`."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        # Whether code of a file of this name is ours.
+        self.known: Dict[str, bool] = {}
+
+    def holds(self, code: CodeType) -> bool:
+        name = code.co_filename
+        if name not in self.known:
+            # Such as `<string>`: no file, which would be taken for one below the working directory.
+            named = not name.startswith("<")
+            self.known[name] = named and os.path.realpath(name).startswith(self.root + os.sep)
+        return self.known[name]
+
+    def path(self, name: str) -> str:
+        """Where a file is below the root."""
+        return os.path.relpath(os.path.realpath(name), self.root)
+
+
 class Census:
     """The code below `root` in this process, as it is when the census is taken.
 
-    `first` is that of before the first test, for one that is taken later.
+    `earlier` is the one before it of the same process, whose first is that of before the first test.
     """
 
-    def __init__(self, root: str, watch: Watch, first: Optional[Census] = None) -> None:
-        self.root = root
-        self.first = first
+    def __init__(self, root: str, watch: Watch, earlier: Optional[Census] = None) -> None:
+        self.tree = Tree(root)
+        self.first = earlier and (earlier.first or earlier)
         self.alive = Alive()
-        # Whether code of a file of this name is ours.
-        self.known: Dict[str, bool] = {}
-        self.alive.executed = {key_of(code): None for code in watch.take() if self.is_ours(code)}
-        if first is not None:
-            self.alive.executed.update(first.alive.executed)
+        self.alive.executed = {key_of(code): None for code in watch.take() if self.tree.holds(code)}
+        if earlier is not None:
+            self.alive.executed.update(earlier.alive.executed)
+            # Code that we hold would look like code that is alive.
+            earlier.forget()
         self.look()
         # The names under which code knows a source, by where that really is.
         self.names: Dict[str, Set[str]] = {}
@@ -168,20 +190,13 @@ class Census:
         self.read = {os.path.realpath(path) for path in watch.opened}
         self.loaded = loaded()
         self.sources = {path: content(path) for path in self.names}
-
-    def is_ours(self, code: CodeType) -> bool:
-        name = code.co_filename
-        if name not in self.known:
-            # Such as `<string>`: no file, which would be taken for one below the working directory.
-            named = not name.startswith("<")
-            self.known[name] = named and os.path.realpath(name).startswith(self.root + os.sep)
-        return self.known[name]
+        self.compiled: Dict[str, CodeType] = {}
 
     def look(self) -> None:
         for thing in gc.get_objects():
             kind = type(thing)
             if kind is FunctionType:
-                if self.is_ours(thing.__code__):
+                if self.tree.holds(thing.__code__):
                     self.alive.functions.setdefault(key_of(thing.__code__), []).append(thing)
                 continue
             if kind is GeneratorType:
@@ -193,28 +208,26 @@ class Census:
             else:
                 codes = [one for one in gc.get_referents(thing) if type(one) is CodeType]
             for code in codes:
-                if self.is_ours(code):
+                if self.tree.holds(code):
                     self.alive.held[key_of(code)] = None
 
-    def put_in_place(self, files: List[str]) -> None:
-        """Makes the functions of these sources, paths below the root, do what the files say now.
+    def plan(self, files: List[str]) -> List[Callable[[], None]]:
+        """The steps that make the functions of these sources, paths below the root, do what the files say now.
 
-        Raises `Refused` before anything is changed.
+        Raises `Refused` where that cannot be.
         """
         try:
-            steps = self.steps(files)
+            return self.steps(files)
         except Refused as refused:
             if self.first is None:
                 raise
             self.first.steps(files)
             raise Late(str(refused)) from None
-        for step in steps:
-            step()
 
     def steps(self, files: List[str]) -> List[Callable[[], None]]:
         steps: List[Callable[[], None]] = []
         for file in files:
-            path = os.path.realpath(os.path.join(self.root, file))
+            path = os.path.realpath(os.path.join(self.tree.root, file))
             if path in self.earlier:
                 raise Refused("it was loaded before the worker was")
             if path in self.read:
@@ -226,14 +239,27 @@ class Census:
                 continue  # whoever loads it later finds it on disk
             new = content(path)
             for name in sorted(names):
-                steps += plan(compiled(self.sources[path], name), compiled(new, name), self.alive)
+                steps += plan(self.loaded_code(path, name), compiled(new, name), self.alive)
         return steps
+
+    def forget(self) -> None:
+        for census in filter(None, (self, self.first)):
+            census.compiled.clear()
+
+    def loaded_code(self, path: str, name: str) -> CodeType:
+        """What the source that was loaded under this name compiles to."""
+        if name not in self.compiled:
+            self.compiled[name] = compiled(self.sources[path], name)
+        return self.compiled[name]
 
 
 def compiled(source: bytes, name: str) -> CodeType:
     try:
-        code: CodeType = compile(source, name, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
+        # To show a warning would read the source, which then is remembered.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            code: CodeType = compile(source, name, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Refused("it does not compile: {}".format(error)) from None
     return code
 

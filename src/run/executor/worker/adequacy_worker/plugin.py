@@ -37,14 +37,21 @@ def serve_here(session: Any) -> None:
     """Before the first test, or before a later one."""
     found, places = list(hazards.of_session(session)), TOLD["places"]
     taken = serve_hot(SERVER, ROOT, WATCH, found, places, COURSE.census)
-    COURSE.follow(SERVER.request, SERVER.more, session.items, taken)
+    COURSE.follow(SERVER.request, session.items, taken)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: Any) -> None:
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtestloop(session: Any) -> Any:
     """All is imported and collected by now."""
     if TOLD["tier"] == "hot":
         serve_here(session)
+    stop_at_first(session)
+    yield
+    if COURSE.stops():
+        serve_here(session)
+
+
+def stop_at_first(session: Any) -> None:
     end_early(session)
     option = session.config.option
     option.maxfail = 1
@@ -55,7 +62,7 @@ def pytest_runtestloop(session: Any) -> None:
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: Any) -> Any:
-    if COURSE.stops_before(item.nodeid):
+    if COURSE.stops():
         serve_here(item.session)
     yield
 
@@ -82,7 +89,6 @@ def end_early(session: Any) -> None:
 
     def end() -> None:
         undo()
-        COURSE.end()
         SERVER.end(int(session.exitstatus))
 
     session.config._ensure_unconfigure = end

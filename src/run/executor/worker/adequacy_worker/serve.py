@@ -31,9 +31,29 @@ PACKET = 1 << 16
 BOUND_S = 10.0
 
 
-# What a child may say of itself: why it refused and whether only because it is late, the test that
-# failed and its number, the status pytest came to.
-TOLD = ("refused", "late", "failed", "failed_at", "ended")
+# What a child may say of itself: why it could not begin, the test that failed and its number, the status
+# that the runner came to.
+TOLD = ("refused", "failed", "failed_at", "ended")
+
+# What a child does before it goes on: one of the steps that put changed files in place.
+Step = Callable[[], None]
+
+# Finds these steps for changed files, or raises `Refused`.
+Plan = Callable[[List[str]], List[Step]]
+
+Answer = Dict[str, Any]
+
+# The answer where no child was made.
+NOTHING_RAN: Answer = {
+    "code": None,
+    "signal": None,
+    "timed_out": False,
+    "wall_s": 0.0,
+    "cpu_s": 0.0,
+    "written": 0,
+    "alone": True,
+    **dict.fromkeys(TOLD),
+}
 
 
 class Channel:
@@ -52,8 +72,8 @@ class Channel:
             os._exit(0)  # nobody is there any more
 
     def receive(self) -> Optional[Tuple[Dict[str, Any], List[int]]]:
-        """The next request and its descriptors, the first for what the child writes; nothing at the end."""
-        room = socket.CMSG_SPACE(array.array("i", [0, 0]).itemsize * 2)
+        """The next request and the descriptor for what the child writes, if any; nothing at the end."""
+        room = socket.CMSG_SPACE(array.array("i", [0]).itemsize)
         text, ancillary, _, _ = self.socket.recvmsg(PACKET, room, socket.MSG_CMSG_CLOEXEC)
         if not text:
             return None
@@ -91,18 +111,17 @@ class Server:
         self.channel = Channel()
         # The pipe or file that is this process's output.
         self.outputs = {(met.st_dev, met.st_ino) for met in map(os.fstat, (1, 2))}
-        # In a child, and nowhere else: its pipe, what it was asked, and the descriptors for more than its output.
+        # In a child, and nowhere else: its pipe, and what it was asked.
         self.note: Optional[Note] = None
         self.request: Dict[str, Any] = {}
-        self.more: List[int] = []
 
     def serve(
         self,
         hazards: List[str],
         places: List[str],
-        begin: Callable[[List[str]], None],
+        plan: Plan,
     ) -> None:
-        """Says hello, then forks a child for each request; `begin` puts the changed files in place there.
+        """Says hello, then forks a child for each request that `plan` does not refuse.
 
         `places` outlive a process and are to be the same after each child.
         """
@@ -125,11 +144,21 @@ class Server:
             if self.note is not None and "to" in request:
                 self.take_over(request, given, descriptors)
                 return
-            answer = self.fork(request, given, descriptors, begin)
+            began = time.process_time()
+            try:
+                steps = plan(request["files"])
+            except Refused as refused:
+                refusal = {"refused": str(refused)[:500], "late": isinstance(refused, Late)}
+                answer: Optional[Answer] = {**NOTHING_RAN, **refusal}
+                close(given)
+            else:
+                answer = self.fork(request, given, descriptors, steps)
             if answer is None:
                 return
             descriptors.bring_back()
             now = left(places)
+            answer["by"] = os.getpid()
+            answer["cpu_s"] += time.process_time() - began
             answer["left"] = [place for place in places if now[place] != before[place]]
             self.channel.send(answer)
 
@@ -137,7 +166,7 @@ class Server:
         self, request: Dict[str, Any], given: List[int], descriptors: Descriptors
     ) -> None:
         """In a child: does what is asked, and writes where it is told to."""
-        output, *self.more = given
+        (output,) = given
         met = os.fstat(output)
         descriptors.redirect(output)
         os.close(output)
@@ -149,9 +178,9 @@ class Server:
         request: Dict[str, Any],
         given: List[int],
         descriptors: Descriptors,
-        begin: Callable[[List[str]], None],
-    ) -> Optional[Dict[str, Any]]:
-        """One child, and what became of it; nothing in the child itself."""
+        steps: List[Step],
+    ) -> Optional[Answer]:
+        """One child, which takes these steps first, and what became of it; nothing in the child itself."""
         flush()
         read, write = os.pipe()
         usual = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
@@ -170,24 +199,19 @@ class Server:
                 os.close(read)
                 self.take_over(request, given, descriptors)
                 draw_on(drawn)
-                begin(request["files"])
-            except Refused as refused:
-                self.note.write("late", isinstance(refused, Late))
-                self.note.write("refused", str(refused)[:500])
-                os._exit(0)
+                for step in steps:
+                    step()
             except BaseException as error:
                 self.note.write("refused", "{}: {}".format(type(error).__name__, error)[:500])
                 os._exit(0)
             return None
-        for descriptor in [write, *given]:
-            os.close(descriptor)
+        close([write, *given])
         status, over = wait(process, began + request["limit_s"])
         wall = time.monotonic() - began
         alone = end_all(self.note is not None)
         signal.pthread_sigmask(signal.SIG_SETMASK, usual)
         now = resource.getrusage(resource.RUSAGE_CHILDREN)
-        answer: Dict[str, Any] = {
-            "by": os.getpid(),
+        answer: Answer = {
             "code": os.WEXITSTATUS(status) if not over and os.WIFEXITED(status) else None,
             "signal": os.WTERMSIG(status) if not over and os.WIFSIGNALED(status) else None,
             "timed_out": over,
@@ -208,6 +232,11 @@ class Server:
         if self.note is not None:
             self.note.write("ended", status)
         os._exit(status)
+
+
+def close(descriptors: List[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def wait(process: int, deadline: float) -> Tuple[int, bool]:

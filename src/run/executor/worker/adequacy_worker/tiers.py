@@ -7,7 +7,7 @@ import os
 from typing import List, Optional
 
 from . import census, hazards
-from .serve import Server
+from .serve import Server, Step
 from .swap import Refused
 
 
@@ -17,12 +17,13 @@ def serve_warm(server: Server, root: str, found: List[str], places: List[str]) -
     """
     loaded = census.loaded()
 
-    def begin(files: List[str]) -> None:
+    def plan(files: List[str]) -> List[Step]:
         for file in files:
             if os.path.realpath(os.path.join(root, file)) in loaded:
                 raise Refused("it was loaded before the worker was")
+        return []
 
-    server.serve(found + list(hazards.of_process()), places, begin)
+    server.serve(found + list(hazards.of_process()), places, plan)
 
 
 def serve_hot(
@@ -31,16 +32,16 @@ def serve_hot(
     watch: census.Watch,
     found: List[str],
     places: List[str],
-    first: Optional[census.Census] = None,
+    earlier: Optional[census.Census] = None,
 ) -> census.Census:
-    """For a process that has loaded all tests: a child puts changed functions in place. `first` is the
-    census of before the first test, where some ran; gives the one that is taken.
+    """For a process that has loaded all tests: a child puts changed functions in place. `earlier` is the
+    census of the last time that it served; gives the one that is taken now.
     """
     # While it is seen what that runs.
     gc.unfreeze()
     gc.collect()
     lost = watch.stop()
-    taken = census.Census(root, watch, first)
+    taken = census.Census(root, watch, earlier)
     found = ([lost] if lost else []) + found + list(hazards.of_process())
-    server.serve(found, places, taken.put_in_place)
+    server.serve(found, places, taken.plan)
     return taken
