@@ -379,6 +379,27 @@ fn of_function(full: &Value, name: &str) -> Value {
 }
 
 #[test]
+fn tests_are_named_where_no_worker_is_worth_it() {
+    let sandbox = served("", TASK);
+    let ran = seal(&sandbox, &["--limit", "49"]).run();
+    ran.exits(0).says("Verdicts by executor: 49 exact; survivors by basis: ");
+    sandbox.call(["report", "--format", "full-json", "-o", "full.json"]).run().exits(0);
+    let full = sandbox.json("full.json");
+    let mutants = full["mutants"].as_array().expect("a list");
+    let of_functions = mutants.iter().filter_map(|one| Some((one["function"].as_str()?, one)));
+    let mut unreached = 0;
+    for (name, one) in of_functions {
+        let number = name[1..].parse::<u64>().expect("a number");
+        let tests = if number < 40 { json!([number]) } else { json!([]) };
+        unreached += usize::from(number >= 40);
+        ran.same((name, &one["reached_by"]), (name, &json!({"unit": tests})));
+    }
+    ran.same(unreached > 0, true);
+    let prompt = sandbox.call(["report", "--format", "prompt"]).run();
+    prompt.exits(0).says("No test of unit enters this function now.\n");
+}
+
+#[test]
 fn a_failure_that_the_unmutated_tree_meets_there_too_is_judged_from_the_first_test() {
     // What a test remembers of its process is not so in a child of that.
     let quirks = format!(
