@@ -188,25 +188,50 @@ def case(chance, asked, at):
     return f"def test_{at}():\n    assert ({asked}) {exact}\n"
 
 
-def suite(chance, tree, names, asked):
+def unit(chance, asked, at):
+    """The same as a class for unittest."""
+    head = f"class Test{at}(unittest.TestCase):\n"
+    equal = f"self.assertEqual({{}}, EXPECTED[{at}])\n"
+    kind = chance.random()
+    if kind < 0.25:
+        return None
+    if kind < 0.35:
+        return f"{head}    def test(self):\n        self.assertNotEqual({asked}, 'an error')\n"
+    if kind < 0.45:
+        return (f"{head}    def test(self):\n        with self.subTest('it'):\n            "
+                + equal.format(asked))
+    if kind < 0.6:
+        return (f"{head}    @classmethod\n    def setUpClass(cls):\n        cls.value = {asked}\n\n"
+                f"    def test_asked(self):\n        {equal.format('self.value')}\n"
+                f"    def test_made(self):\n        self.assertNotEqual(self.value, 'an error')\n")
+    return f"{head}    def test(self):\n        {equal.format(asked)}"
+
+
+# By runner: what a file of tests imports, how a test is made of an expression, and the words after `python -m`.
+RUNNERS = {
+    "pytest": ("pytest", case, ["pytest", "-q", "-p", "no:cacheprovider", "-o", "pythonpath=. tests", "tests"]),
+    "unittest": ("unittest", unit, ["unittest", "discover", "-s", "tests"]),
+}
+
+
+def suite(chance, tree, names, asked, runner):
     """Writes the tests, one file a module, and what each expression is on the original."""
     at = 0
+    imported, make, _ = RUNNERS[runner]
     for name in names:
-        text = ("from types import FunctionType\n\nimport pytest\nfrom helper import EXPECTED, caught, plain\n"
+        text = (f"from types import FunctionType\n\nimport {imported}\nfrom helper import EXPECTED, caught, plain\n"
                 + "".join(f"from made.{each} import *\n" for each in names))
         for expression in asked[name]:
-            test = case(chance, f"plain({expression})", at)
+            test = make(chance, f"plain({expression})", at)
             text += f"\n\n{test}" if test else ""
             at += 1
         (tree / f"tests/test_{name}.py").write_text(text)
 
 
-def evaluate(python, tree):
+def evaluate(python, tree, runner):
     """Runs the tests once with an `EXPECTED` that learns: afterwards each expression that is compared
     has the value that it has on the original, at the place in the run where it is asked."""
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "helper",
-               "-o", "pythonpath=. tests", "tests"]
-    done = subprocess.run(command, cwd=tree, env={"LEARN": "1", "PYTHONHASHSEED": "0",
+    done = subprocess.run([python, "-m", *RUNNERS[runner][2]], cwd=tree, env={"LEARN": "1", "PYTHONHASHSEED": "0",
                           "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"the project does not pass its own tests:\n{done.stdout}{done.stderr}")
@@ -249,7 +274,7 @@ else:
 '''
 
 
-def write(tree, seed, python):
+def write(tree, seed, python, runner):
     """Makes the project of a seed below `tree`, which must not be there; `python` runs its tests once."""
     chance = random.Random(seed)
     (tree / "made").mkdir(parents=True)
@@ -261,5 +286,5 @@ def write(tree, seed, python):
         text, asked[name] = module(chance, name, names, known)
         (tree / f"made/{name}.py").write_text(text)
         names.append(name)
-    suite(chance, tree, names, asked)
-    evaluate(python, tree)
+    suite(chance, tree, names, asked, runner)
+    evaluate(python, tree, runner)
