@@ -31,8 +31,8 @@ use self::support::walk::{Rule, Site, Visitor, walk};
 use crate::{Control, Found, Operator};
 
 pub use self::functions::{
-    BuildOutline, CHEATS, CONSTANTS, Conditional, DEGENERATE, Host, Module, Parent, build_outline,
-    cargo_mutants_names, denied, hosts, syntax,
+    BuildOutline, CHEATS, CONSTANTS, Conditional, DEGENERATE, ExternCrates, Host, Module, Parent,
+    build_outline, cargo_mutants_names, denied, extern_crates, hosts, syntax,
 };
 pub(crate) use self::functions::{bodies, cheats, outline, stub};
 

@@ -111,6 +111,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("python", "agent-evidence-observer"),
     ("binary", "benches"),
     ("count", "benches"),
+    ("nextest", "benches"),
+    ("against-exact", "benches"),
     ("mutants", "benches"),
     ("repeat", "benches"),
 ];

@@ -96,9 +96,18 @@ pub struct CargoBuild {
     pub product: Argv,
     /// Builds what the command runs, and runs nothing; documentation tests are built when they are run.
     pub tests: Option<Argv>,
-    /// The same by `cargo test`, which is what nextest builds with, with what the compiler says as JSON on
-    /// stdout: for words that leave cargo's settings, target directory and messages alone.
-    pub messages: Option<Argv>,
+    /// Both with what the compiler says as JSON on stdout: for words that leave cargo's settings, target
+    /// directory and messages alone.
+    pub messages: Option<Messages>,
+}
+
+/// Builds whose standard output is JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Messages {
+    /// Of the product.
+    pub product: Argv,
+    /// Of its tests, by `cargo test`, which is what nextest builds with too.
+    pub tests: Argv,
 }
 
 impl Task {
@@ -152,9 +161,13 @@ impl CargoBuild {
             && !global.iter().chain(own).any(|word| UNUSUAL.iter().any(|it| word.starts_with(it)));
         let built = if is_nextest { of_build(own, true, true)? } else { own.to_vec() };
         let tests = [common.clone(), test, vec!["--no-run"], without(own, "--no-run")].concat();
-        let as_json = [common.clone(), vec!["test", "--no-run", JSON], built].concat();
+        let messages = || {
+            let product = [common.clone(), vec!["build", JSON], kept.clone()].concat();
+            let tests = [common.clone(), vec!["test", "--no-run", JSON], built].concat();
+            Some(Messages { product: argv(product)?, tests: argv(tests)? })
+        };
         Some(Self {
-            messages: if is_usual { argv(as_json) } else { None },
+            messages: if is_usual { messages() } else { None },
             product: argv([common.clone(), vec!["build"], kept].concat())?,
             tests: if own.contains(&"--doc") { None } else { argv(tests) },
         })
@@ -283,7 +296,10 @@ mod tests {
         for (line, expected) in [
             (
                 "env A=1 cargo +1.90 test -p a name -- --exact",
-                Some("env A=1 cargo +1.90 test --no-run --message-format=json -p a name"),
+                Some((
+                    "env A=1 cargo +1.90 build --message-format=json -p a",
+                    "env A=1 cargo +1.90 test --no-run --message-format=json -p a name",
+                )),
             ),
             ("env RUSTFLAGS=-Dwarnings cargo test", None),
             ("cargo --config a=1 test", None),
@@ -293,17 +309,20 @@ mod tests {
             (
                 "cargo +1.90 nextest run --workspace --cargo-profile=ci --profile slow -F b --retries 2 \
                  --test all --lib -j 3 -E test(a) b",
-                Some(
+                Some((
+                    "cargo +1.90 build --message-format=json --workspace --profile ci -F b --lib",
                     "cargo +1.90 test --no-run --message-format=json --workspace --profile ci -F b \
                      --test all --lib",
-                ),
+                )),
             ),
             ("cargo nextest run --config-file x", None),
             ("cargo nextest run --message-format libtest-json", None),
         ] {
             let words = line.split(' ').map(str::to_owned).collect();
             let build = CargoBuild::of(&Argv::new(words).expect("words")).expect("a build");
-            assert_eq!(build.messages.map(|argv| argv.to_string()).as_deref(), expected, "{line}");
+            let found = build.messages.map(|it| (it.product.to_string(), it.tests.to_string()));
+            let found = found.as_ref().map(|(product, tests)| (product.as_str(), tests.as_str()));
+            assert_eq!(found, expected, "{line}");
         }
     }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use cargo::CargoBuild;
+pub use cargo::{CargoBuild, Messages};
 pub use file::{ProtectedKind, Role, TaskFile};
 pub use near::nearest;
 pub use overrides::Overrides;

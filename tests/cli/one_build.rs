@@ -40,10 +40,10 @@ const COMMAND: &[&str] = &["cargo", "test", "--offline"];
 
 const TWO: &[&str] = &["-j", "2"];
 
-/// Builds of the tree that holds all mutants, and runs that note what is entered.
-fn builds_and_notes(sandbox: &Sandbox) -> [usize; 2] {
+/// Builds of the product that holds all mutants, the same with its tests, and runs that note what is entered.
+fn builds_and_notes(sandbox: &Sandbox) -> [usize; 3] {
     let logs = names(&sandbox.path("adequacy.out/logs"));
-    [".build.log", ".trace.log"].map(|end| {
+    [".product.log", ".build.log", ".trace.log"].map(|end| {
         logs.iter().filter(|name| name.starts_with("one-build-") && name.ends_with(end)).count()
     })
 }
@@ -55,8 +55,8 @@ fn what_shares_a_build_is_decided_as_each_build_alone_decides() {
     let command = ["--", "cargo", "test", "--workspace", "--offline"];
     let ran = with_cargo(sandbox.call(words.iter().chain(&command))).run();
     ran.exits(0)
-        .totals("49 mutants: 42 killed (0 by time-out), 7 survived, 0 undecided; 2 unviable, 0 not built")
-        .says("Verdicts by executor: 40 one-build, 11 exact; survivors by basis: 7 reach\n")
+        .totals("49 mutants: 42 killed (0 by time-out), 7 survived, 0 undecided; 4 unviable, 0 not built")
+        .says("Verdicts by executor: 40 one-build, 13 exact; survivors by basis: 7 reach\n")
         .says("10 of 40 mutants that faster executors judged (5 of them survivors)")
         .says("none differs\n");
     let rows = sandbox.lines("adequacy.out/mutants.jsonl");
@@ -75,6 +75,9 @@ fn what_shares_a_build_is_decided_as_each_build_alone_decides() {
             // Constants stand outside of functions.
             "-: killed by exact, 3",
             "-: unviable by exact, 1",
+            "half: killed by one-build, 1",
+            // Allocating is for no `const fn`, alone or beside the others.
+            "half: unviable by exact, 2",
             "hidden: killed by exact, 6",
             "larger: killed by one-build, 2",
             "larger: survived by one-build, 1",
@@ -88,14 +91,14 @@ fn what_shares_a_build_is_decided_as_each_build_alone_decides() {
             // The compiler refuses it beside the others, and alone.
             "shifted: unviable by exact, 1",
             "sum: killed by one-build, 4",
-            "told: killed by one-build, 10",
+            "told: killed by one-build, 9",
         ],
     );
     sandbox.call(["evidence", "verify", "adequacy.out", "--tree", "tree"]).run().exits(0);
-    // One that fails, one that does not and, where workers cannot share it, one more.
-    let [builds, notes] = builds_and_notes(&sandbox);
-    assert!((2..=3).contains(&builds), "{builds} builds");
-    assert_eq!(notes, 2);
+    // Of the product one that fails for each crate and one that does not; of all one, or one for each worker.
+    let [products, builds, notes] = builds_and_notes(&sandbox);
+    assert!((1..=2).contains(&builds), "{builds} builds");
+    assert_eq!((products, notes), (3, 2));
 }
 
 #[test]
@@ -166,7 +169,7 @@ fn nothing_is_concluded_from_what_is_entered_only_now_and_then() {
     ran.exits(0)
         .says("Verdicts by executor: 40 one-build; survivors by basis: 40 ran\n")
         .says("none differs\n");
-    assert_eq!(builds_and_notes(&sandbox), [1, 2]);
+    assert_eq!(builds_and_notes(&sandbox), [1, 1, 2]);
 }
 
 /// Does what nextest does: each test in a process of its own, here with nothing in its environment, up to

@@ -1,5 +1,4 @@
-//! Functions whose body can be left at its first statement for another body, and the lints that a
-//! source makes errors of.
+//! Functions whose body can be left at its first statement for another body.
 
 use std::ops::Range;
 
@@ -29,17 +28,6 @@ pub fn hosts(bytes: &[u8]) -> Vec<Host> {
             finding.visit_file(file);
         }
         finding.hosts
-    });
-    found.unwrap_or_default()
-}
-
-/// The lints that attributes of a source turn into errors, as they are written.
-#[must_use]
-pub fn denied(bytes: &[u8]) -> Vec<String> {
-    let found = parsed(bytes, |_, file| {
-        let mut denying = Denying(Vec::new());
-        denying.visit_file(file);
-        denying.0
     });
     found.unwrap_or_default()
 }
@@ -123,29 +111,7 @@ impl Visit<'_> for Implementing {
     }
 }
 
-struct Denying(Vec<String>);
-
-impl Visit<'_> for Denying {
-    fn visit_attribute(&mut self, attribute: &Attribute) {
-        self.meta(&attribute.meta);
-    }
-}
-
-impl Denying {
-    fn meta(&mut self, meta: &Meta) {
-        let Meta::List(list) = meta else { return };
-        let parts = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
-        let Ok(parts) = parts else { return };
-        if list.path.is_ident("cfg_attr") {
-            parts.iter().skip(1).for_each(|part| self.meta(part));
-        } else if list.path.is_ident("deny") || list.path.is_ident("forbid") {
-            let names = parts.iter().filter(|part| matches!(part, Meta::Path(_)));
-            self.0.extend(names.map(|part| path(part.path())));
-        }
-    }
-}
-
-fn path(path: &syn::Path) -> String {
+pub(super) fn path(path: &syn::Path) -> String {
     let names = path.segments.iter().map(|segment| segment.ident.to_string());
     names.collect::<Vec<_>>().join("::")
 }
@@ -227,12 +193,5 @@ async fn v() { 10 }
         let constant = hosts(source.as_bytes())[1].constness.clone().expect("a `const fn`");
         assert_eq!(&source[constant], "const");
         assert_eq!(bodies("fn a( {"), Vec::<&str>::new());
-    }
-
-    #[test]
-    fn lints_that_are_errors() {
-        let source = "#![deny(warnings, clippy::all, reason = \"x\")]\n#![warn(a)]\n\
-                      #![cfg_attr(test, forbid(unsafe_code))]\n#[deny(unused)] fn f() {}\n";
-        assert_eq!(denied(source.as_bytes()), ["warnings", "clippy::all", "unsafe_code", "unused"]);
     }
 }

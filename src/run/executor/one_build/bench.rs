@@ -12,16 +12,16 @@ use rayon::prelude::*;
 
 use super::super::Lab;
 use super::diagnostics::Errors;
-use super::schema::{CHOSEN, ENTERED, NONE, Schema, TRACE, Texts, Without};
+use super::schema::{CHOSEN, Constants, ENTERED, NONE, Schema, TRACE, Texts, Without};
 use crate::base::Argv;
 use crate::run::seat::Seat;
 use crate::run::trial::BUILD_LIMIT;
 use crate::run::workspace::{Scope, WorkspaceError};
 use crate::run::{Attempt, Exit, Run, RunError, Step};
-use crate::task::CargoBuild;
+use crate::task::{CargoBuild, Messages};
 
-/// Builds that may fail before this is given up.
-const MOST_ROUNDS: usize = 8;
+/// Builds before this is given up. One fails for each crate that another one needs, as a rule.
+const MOST_ROUNDS: usize = 24;
 
 /// Takes what a command writes on stdout past the log, whose middle may be cut out.
 const TO_FILE: &str = "exec \"$@\" >\"$0\"";
@@ -160,6 +160,10 @@ fn find(
     };
     for round in 0..MOST_ROUNDS {
         let errors = match bench.build(lab, schema, &without, commands, round)? {
+            Ok(None) if without.constants == Constants::Checked => {
+                without.constants = Constants::Gone;
+                continue;
+            }
             Ok(None) => {
                 let settled = bench.settle(lab, commands)?;
                 return Ok(settled.map(|bench| (bench, without)));
@@ -172,13 +176,12 @@ fn find(
         if fewer > 0 {
             continue;
         }
-        // A constant may be what needs a function to be `const`.
-        if schema.has_constants() && !without.constants {
-            without.constants = true;
-            continue;
+        if without.constants == Constants::Kept {
+            let said = errors.others.first().map_or("nothing", String::as_str);
+            return Ok(Err(format!("the tree with all mutants does not build: {said}")));
         }
-        let said = errors.others.first().map_or("nothing", String::as_str);
-        return Ok(Err(format!("the tree with all mutants does not build: {said}")));
+        // What is wrong beside the mutants may be that a constant needs a function.
+        without.constants = Constants::Kept;
     }
     Ok(Err(format!("the tree with all mutants does not build in {MOST_ROUNDS} rounds")))
 }
@@ -222,7 +225,8 @@ impl Bench {
         Ok(Self { seat, folder, is_whole: true, while_building: BTreeSet::new() })
     }
 
-    /// Builds what each of the commands tests; the errors of the first that does not build.
+    /// Builds the product of each of the commands or, where a `const fn` is none any more, what it tests;
+    /// the errors of the first that does not build.
     fn build(
         &mut self,
         lab: &Lab<'_>,
@@ -241,24 +245,46 @@ impl Bench {
             return Ok(Err(why));
         }
         for &command in commands {
-            let argv = CargoBuild::of(lab.argv(command)).and_then(|build| build.messages);
-            let argv = argv.expect("only commands that have it are offered this");
-            let messages = format!("{folder}/{MESSAGES}");
-            let words = ["sh", "-c", TO_FILE, &messages].map(str::to_owned);
-            let words = words.into_iter().chain(argv.words().iter().cloned()).collect();
-            let argv = Argv::new(words).expect("words without NUL");
-            let (step, first) = (Step::Command(command), Attempt::First);
-            let name = format!("one-build-w{}-{round}", self.seat.worker);
-            let log = lab.log_name(&name, step, ".build");
-            let run = lab.spawn(&mut self.seat, &argv, BUILD_LIMIT, step, first, log)?;
-            let said = fs::read(&messages).unwrap_or_default();
-            match run.exit {
-                Exit::Code(0) => {}
-                Exit::Code(_) => return Ok(Ok(Some(Errors::read(&said, &folder)))),
-                other => return Ok(Err(format!("its build: {other}"))),
+            let builds = CargoBuild::of(lab.argv(command)).and_then(|build| build.messages);
+            let Messages { product, tests } = builds.expect("only such commands are offered this");
+            let (product, tests) = ((product, ".product"), (tests, ".build"));
+            let builds = match without.constants {
+                Constants::Checked => vec![product],
+                Constants::Gone => vec![tests],
+                Constants::Kept => vec![product, tests],
+            };
+            for (argv, end) in builds {
+                let name = format!("one-build-w{}-{round}", self.seat.worker);
+                let log = lab.log_name(&name, Step::Command(command), end);
+                match self.compile(lab, (&argv, &folder), command, log)? {
+                    Ok(None) => {}
+                    found => return Ok(found),
+                }
             }
         }
         Ok(Ok(None))
+    }
+
+    /// The errors of one build, if it fails.
+    fn compile(
+        &mut self,
+        lab: &Lab<'_>,
+        (argv, folder): (&Argv, &str),
+        command: usize,
+        log: String,
+    ) -> Result<Aside<Option<Errors>>, RunError> {
+        let messages = format!("{folder}/{MESSAGES}");
+        let words = ["sh", "-c", TO_FILE, &messages].map(str::to_owned);
+        let words = words.into_iter().chain(argv.words().iter().cloned()).collect();
+        let argv = Argv::new(words).expect("words without NUL");
+        let (step, first) = (Step::Command(command), Attempt::First);
+        let run = lab.spawn(&mut self.seat, &argv, BUILD_LIMIT, step, first, log)?;
+        let said = fs::read(&messages).unwrap_or_default();
+        Ok(match run.exit {
+            Exit::Code(0) => Ok(None),
+            Exit::Code(_) => Ok(Some(Errors::read(&said, folder))),
+            other => Err(format!("its build: {other}")),
+        })
     }
 
     fn put(&self, texts: &Texts) -> io::Result<()> {

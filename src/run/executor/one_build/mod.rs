@@ -3,6 +3,7 @@
 
 mod bench;
 mod diagnostics;
+mod lints;
 mod objection;
 mod schema;
 
@@ -93,10 +94,11 @@ pub(super) fn offer(
     todo: &[usize],
     commands: &[usize],
 ) -> Result<Result<(), String>, RunError> {
-    if let Some(why) = objection::of(lab, &lab.seat(0).environment) {
-        return Ok(Err(why));
-    }
-    let schema = Schema::of(plan, todo, lab.snapshot)?;
+    let denied = match objection::of(lab, &lab.seat(0).environment) {
+        Ok(denied) => denied,
+        Err(why) => return Ok(Err(why)),
+    };
+    let schema = Schema::of(plan, todo, lab.snapshot, denied)?;
     if schema.len() < FEWEST {
         return Ok(Err("too few mutants stand in the body of a function to gain by it".to_owned()));
     }

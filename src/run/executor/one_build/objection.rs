@@ -1,28 +1,14 @@
 //! Why a tree or a command is left to the exact path: what could make one build of many mutants differ
 //! from a build of each.
 
-use adequacy_mutators::rust::denied;
-use toml::{Table, Value};
-
 use super::super::Lab;
-use crate::plan::cargo::reached;
+use super::lints;
 use crate::run::Environment;
 use crate::tree::Snapshot;
 
-/// Lints that no mutated body can be the first to meet.
-const HARMLESS: &[&str] = &[
-    "bare_trait_objects",
-    "missing_copy_implementations",
-    "missing_debug_implementations",
-    "missing_docs",
-    "nonstandard_style",
-    "unreachable_pub",
-    "unsafe_code",
-    "unsafe_op_in_unsafe_fn",
-];
-
 /// Words in a settings file of cargo that change how things are built or run.
-const SETTINGS: &[&str] = &["build-std", "runner", "rustc", "rustdoc", "rustflags", "target-dir"];
+const SETTINGS: &[&str] =
+    &["build-std", "include", "runner", "rustc", "rustdoc", "rustflags", "target-dir", "warnings"];
 
 /// Variables of cargo and its tools that change neither.
 const USUAL: &[&str] = &[
@@ -39,15 +25,16 @@ const USUAL: &[&str] = &[
     "RUSTUP_TOOLCHAIN",
 ];
 
-/// Why no command of this task is run on one build, if so.
-pub(super) fn of(lab: &Lab<'_>, environment: &Environment) -> Option<String> {
+/// Why no command of this task is run on one build, if so; else the lints that must stay errors.
+pub(super) fn of(lab: &Lab<'_>, environment: &Environment) -> Result<Vec<String>, String> {
     let task = lab.task;
     if task.setup.is_some() || task.build.is_some() {
-        return Some("the task has a `[setup]` or `[build]` of its own".to_owned());
+        return Err("the task has a `[setup]` or `[build]` of its own".to_owned());
     }
-    variable(environment)
-        .or_else(|| settings(lab.snapshot, environment))
-        .or_else(|| lint(lab.snapshot))
+    match variable(environment).or_else(|| settings(lab.snapshot, environment)) {
+        Some(why) => Err(why),
+        None => lints::denied(lab.snapshot),
+    }
 }
 
 fn variable(environment: &Environment) -> Option<String> {
@@ -79,41 +66,6 @@ fn settings(tree: &Snapshot, environment: &Environment) -> Option<String> {
     unusual(&own).map(|word| format!("the settings in CARGO_HOME have a `{word}`"))
 }
 
-/// A lint that is an error: a mutant may meet it that compiles beside the others.
-fn lint(tree: &Snapshot) -> Option<String> {
-    for path in reached(tree)?.files.keys() {
-        let source = tree.read(path).ok()?;
-        if let Some(lint) = denied(&source).into_iter().find(|lint| !is_harmless(lint)) {
-            return Some(format!("`{path}` makes an error of the lint `{lint}`"));
-        }
-    }
-    let manifests = tree.files().filter(|(path, _, _)| path.name() == b"Cargo.toml");
-    for (path, _, _) in manifests {
-        let table = String::from_utf8(tree.read(path).ok()?).ok()?.parse::<Table>();
-        let Ok(table) = table else { continue };
-        let own = table.get("lints");
-        let all = table.get("workspace").and_then(|workspace| workspace.get("lints"));
-        let lints = own.into_iter().chain(all).filter_map(|lints| lints.get("rust")?.as_table());
-        let denied = |value: &Value| {
-            let level = value.get("level").unwrap_or(value).as_str();
-            matches!(level, Some("deny" | "forbid"))
-        };
-        for (lint, value) in lints.flatten() {
-            if denied(value) && !is_harmless(lint) {
-                return Some(format!("`{path}` makes an error of the lint `{lint}`"));
-            }
-        }
-    }
-    None
-}
-
-fn is_harmless(lint: &str) -> bool {
-    let lint = lint.replace('-', "_");
-    HARMLESS.contains(&lint.as_str())
-        || lint.starts_with("clippy::")
-        || lint.starts_with("rustdoc::")
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -131,25 +83,6 @@ mod tests {
             std::fs::write(path, text).expect("a file");
         }
         (snapshot(folder.path(), &Choice::default(), &Silent).expect("a tree"), folder)
-    }
-
-    #[test]
-    fn a_lint_that_a_body_may_meet_is_an_objection() {
-        let package = "[package]\nname = \"a\"\n";
-        for (manifest, source, expected) in [
-            ("", "#![deny(missing_docs)]\n#![forbid(unsafe_code, clippy::all)]\n", None),
-            ("", "#![deny(warnings)]", Some("`src/lib.rs` makes an error of the lint `warnings`")),
-            ("[lints.rust]\nunsafe_code = \"forbid\"\nunused = \"warn\"\n", "", None),
-            (
-                "[lints.rust]\nunused = { level = \"deny\", priority = -1 }\n",
-                "",
-                Some("`Cargo.toml` makes an error of the lint `unused`"),
-            ),
-        ] {
-            let manifest = format!("{package}{manifest}");
-            let (tree, _folder) = tree(&[("Cargo.toml", &manifest), ("src/lib.rs", source)]);
-            assert_eq!(lint(&tree).as_deref(), expected, "{manifest} {source}");
-        }
     }
 
     #[test]
