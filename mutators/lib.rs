@@ -207,15 +207,25 @@ impl Language {
     }
 }
 
-/// The operator of this name, in any registry.
-#[must_use]
-pub fn operator(name: &str) -> Option<&'static Operator> {
+/// Every operator: the registries of the languages, then the bodies, then the patches.
+fn all() -> impl Iterator<Item = &'static Operator> {
     let bodies = [python::CHEATS, python::DEGENERATE, python::CONSTANTS];
     let bodies =
         bodies.into_iter().chain([rust::CHEATS, rust::DEGENERATE, rust::CONSTANTS]).flatten();
     let languages = Language::ALL.iter().flat_map(|language| language.operators());
-    let mut all = languages.chain(bodies).chain(patch::OPERATORS);
-    all.find(|operator| operator.name == name).copied()
+    languages.chain(bodies).chain(patch::OPERATORS).copied()
+}
+
+/// The operator of this name, in any registry.
+#[must_use]
+pub fn operator(name: &str) -> Option<&'static Operator> {
+    all().find(|operator| operator.name == name)
+}
+
+/// Where an operator stands among all: within a language, registry order.
+#[must_use]
+pub fn rank(operator: &Operator) -> Option<usize> {
+    all().position(|other| other.name == operator.name)
 }
 
 /// Bodies that take the place of a function's own.

@@ -37,15 +37,17 @@ impl Interval {
     /// The interval of a run whose plan was sampled: by file the farther end of Wilson's interval, with the
     /// correction for finite populations, weighed and added as squares; `None` where no mutant was left out.
     #[must_use]
-    pub fn of(mutants: &[Planned<'_>], adequacy: &Adequacy) -> Option<Self> {
+    pub fn of<'p>(
+        mutants: impl Iterator<Item = Planned<'p>> + Clone,
+        adequacy: &Adequacy,
+    ) -> Option<Self> {
         if adequacy.not_sampled == 0 {
             return None;
         }
         let mut strata = BTreeMap::<&str, Stratum>::new();
-        let left_out = mutants.iter().filter(|mutant| mutant.fate == FateKind::NotSampled);
+        let left_out = mutants.clone().filter(|mutant| mutant.fate == FateKind::NotSampled);
         left_out.for_each(|mutant| strata.entry(mutant.path).or_default().population += 1);
-        for (&place, &killed) in adequacy.places.iter().zip(&adequacy.kill_vector) {
-            let mutant = &mutants[place];
+        for (mutant, killed) in adequacy.counted(mutants) {
             if mutant.class.is_sampled() {
                 let stratum = strata.entry(mutant.path).or_default();
                 stratum.population += 1;

@@ -3,7 +3,7 @@
 mod gates;
 mod interval;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub use gates::{CHEAT_GATE, Gate, Input, Thresholds};
 pub use interval::Interval;
@@ -70,14 +70,17 @@ impl Adequacy {
     #[must_use]
     pub fn of(plan: &Plan, outcome: impl Fn(usize) -> Option<Outcome>) -> Option<Self> {
         let whole = plan.counted().all(|place| outcome(place).is_some());
-        whole.then(|| Self::of_decided(&plan.planned(), outcome))
+        whole.then(|| Self::of_decided(plan.planned(), outcome))
     }
 
     /// Counts the outcomes of those mutants that have one, as of a part of a plan.
     #[must_use]
-    pub fn of_decided(mutants: &[Planned<'_>], outcome: impl Fn(usize) -> Option<Outcome>) -> Self {
+    pub fn of_decided<'p>(
+        mutants: impl Iterator<Item = Planned<'p>>,
+        outcome: impl Fn(usize) -> Option<Outcome>,
+    ) -> Self {
         let mut adequacy = Self::default();
-        for (place, mutant) in mutants.iter().enumerate() {
+        for (place, mutant) in mutants.enumerate() {
             match mutant.fate {
                 FateKind::Counted => {
                     if let Some(outcome) = outcome(place) {
@@ -141,18 +144,34 @@ impl Adequacy {
         self.by_class.get(&class).copied().unwrap_or_default()
     }
 
+    /// Those of all `mutants` of the plan that count, and whether each was killed.
+    pub fn counted<'p>(
+        &self,
+        mutants: impl Iterator<Item = Planned<'p>>,
+    ) -> impl Iterator<Item = (Planned<'p>, bool)> {
+        let mut decided = self.places.iter().zip(&self.kill_vector).peekable();
+        mutants.enumerate().filter_map(move |(place, mutant)| {
+            decided.next_if(|(at, _)| **at == place).map(|(_, killed)| (mutant, *killed))
+        })
+    }
+
     /// Places in the sources, told by line and column, at which a mutant was killed, and all that have
     /// a mutant that counts.
     #[must_use]
-    pub fn sites(&self, mutants: &[Planned<'_>]) -> (usize, usize) {
-        let place = |&place: &usize| {
-            let Planned { path, line, column, .. } = mutants[place];
-            (path, line, column)
-        };
-        let all = self.places.iter().map(place).collect::<BTreeSet<_>>();
-        let killed = self.places.iter().zip(&self.kill_vector).filter(|(_, killed)| **killed);
-        let killed = killed.map(|(at, _)| place(at)).collect::<BTreeSet<_>>();
-        (killed.len(), all.len())
+    pub fn sites<'p>(&self, mutants: impl Iterator<Item = Planned<'p>>) -> (usize, usize) {
+        let mut files = BTreeMap::<&str, Vec<(u32, u32, bool)>>::new();
+        for (Planned { path, line, column, .. }, killed) in self.counted(mutants) {
+            files.entry(path).or_default().push((line, column, killed));
+        }
+        let (mut killed, mut all) = (0, 0);
+        for mut places in files.into_values() {
+            places.sort_unstable();
+            for place in places.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
+                all += 1;
+                killed += usize::from(place.iter().any(|(_, _, killed)| *killed));
+            }
+        }
+        (killed, all)
     }
 
     /// Kills for this reason.
@@ -192,11 +211,11 @@ impl Adequacy {
             if source.0 != edit.file {
                 source = (edit.file, file.source(snapshot)?);
             }
-            Ok::<_, TreeError>((&file.name, Sha256::of(&edit.apply(&source.1))))
+            Ok::<_, TreeError>((&file.name, Sha256::of(&file.with(edit, &source.1))))
         };
         for mutant in self.places.iter().map(|&place| &plan.mutants[place]) {
             let file = plan.file(mutant);
-            let files = mutant.edits().map(&mut digest).collect::<Result<Vec<_>, _>>()?;
+            let files = plan.edits(mutant).map(&mut digest).collect::<Result<Vec<_>, _>>()?;
             let files = serde_json::to_vec(&files).expect("plain values");
             let entry = MutantSetEntry {
                 column: mutant.column,

@@ -6,11 +6,13 @@ pub mod canonical;
 pub mod code;
 mod digest;
 pub mod json;
+mod lowest;
 mod path;
 pub mod seconds;
 mod sink;
 
 pub use argv::{Argv, ArgvError};
 pub use digest::{DigestError, Digesting, Sha256};
+pub use lowest::lowest;
 pub use path::{PathError, RelPath};
 pub use sink::{Event, Silent, Sink};

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &ListArgs, streams: &mut Streams<'_>) -> Result<Exit, Fa
 }
 
 /// Mutants whose lines are made at the same time, and held until they are written.
-const AT_ONCE: usize = 1 << 14;
+const AT_ONCE: usize = 1 << 12;
 
 /// One line a mutant; a source is read when its mutants are shown, and no earlier.
 fn rows(

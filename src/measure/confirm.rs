@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::{LedgerError, Line, OutputDir, RunFile};
+use crate::base::lowest;
 use crate::outcome::{Doubt, Outcome, Reason};
 use crate::plan::Plan;
 use crate::run::{Run, Step, answers};
@@ -30,24 +31,21 @@ const SAMPLED: usize = 20;
 /// The mutants that are asked whatever their first answer is.
 pub(super) struct Chosen {
     mode: Confirm,
-    always: BTreeSet<usize>,
+    /// By place in the plan.
+    always: Vec<bool>,
 }
 
 impl Chosen {
     /// Chooses among the mutants that count: the same whichever shard, part or worker runs them.
     pub(super) fn of(mode: Confirm, plan: &Plan, seed: u64) -> Self {
-        let (mut always, mut rest) = (BTreeSet::new(), Vec::new());
-        for place in plan.counted() {
-            match plan.mutants[place].class.is_decisive() {
-                true => drop(always.insert(place)),
-                false => rest.push(place),
-            }
-        }
-        let size = rest.len() / SAMPLED;
-        rest.sort_by_cached_key(|&place| {
+        let is_decisive = |place: usize| plan.mutants[place].class.is_decisive();
+        let rest = plan.counted().filter(|&place| !is_decisive(place));
+        let size = rest.clone().count() / SAMPLED;
+        let drawn = lowest(rest, size, |place| {
             <[u8; 32]>::from(Sha256::digest(format!("confirm:{seed}:{}", plan.mutants[place].id)))
         });
-        always.extend(rest.into_iter().take(size));
+        let mut always = (0..plan.mutants.len()).map(is_decisive).collect::<Vec<_>>();
+        drawn.into_iter().for_each(|place| always[place] = true);
         Self { mode, always }
     }
 
@@ -73,7 +71,7 @@ impl Chosen {
         let is_asked = match self.mode {
             Confirm::Off => false,
             Confirm::All => true,
-            Confirm::Auto => strange || self.always.contains(&place),
+            Confirm::Auto => strange || self.always[place],
         };
         let steps = match outcome {
             Outcome::Killed { command, .. } => vec![Step::Command(command)],

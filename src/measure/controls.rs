@@ -6,7 +6,7 @@ use std::path::Path;
 use adequacy_mutators::Control;
 use serde::{Deserialize, Serialize};
 
-use super::{MeasureError, Prepared, Shard};
+use super::{Decisions, MeasureError, Prepared, Shard};
 use crate::base::{Event, RelPath, Sink};
 use crate::outcome::{self, Outcome, Terms, Verdict};
 use crate::plan::compile;
@@ -265,11 +265,11 @@ pub(super) fn after(
     snapshot: &Snapshot,
     runners: &[Option<Runner>],
     shard: Option<Shard>,
-    outcomes: &BTreeMap<usize, Outcome>,
+    decided: &Decisions,
     sink: &dyn Sink,
 ) -> Result<Vec<String>, MeasureError> {
     let killed =
-        |place: &u32| matches!(outcomes.get(&(*place as usize)), Some(Outcome::Killed { .. }));
+        |place: &u32| matches!(decided.outcome(*place as usize), Some(Outcome::Killed { .. }));
     // Whether a compiler reads a file was asked before the mutants.
     let alive = |file: &PlanFile| {
         counts(plan, file) && !file.language.is_compiled() && !file.mutants.iter().any(killed)

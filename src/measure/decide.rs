@@ -1,10 +1,11 @@
 //! The mutants that are not decided yet, and keeping what comes of them at once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::io;
 use std::sync::Mutex;
-use std::{io, mem};
 
 use super::confirm::Chosen;
+use super::decisions::Decisions;
 use super::executors::Decided;
 use super::reuse::Reusable;
 use super::spot_check::{self, Check};
@@ -25,19 +26,20 @@ pub(super) fn decide(
     plan: &Plan,
     reusable: Reusable,
     sink: &dyn Sink,
-) -> Result<BTreeMap<usize, Outcome>, MeasureError> {
-    let (ledger, known) = Ledger::open(output, &run.key(), plan)?;
+) -> Result<Decisions, MeasureError> {
+    let (ledger, mut known) = Ledger::open(output, &run.key(), plan)?;
     let shard = run.conduct.shard;
     let ours = |(index, _): &(usize, usize)| shard.is_none_or(|shard| shard.holds(*index));
     let ours = plan.counted().enumerate().filter(ours).map(|(_, place)| place);
-    let todo = ours.filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
+    let mut todo = ours.filter(|place| known.get(*place).is_none()).collect::<Vec<_>>();
     let caught = run.executors.caught(run);
-    let (mut known, doubted): (BTreeMap<_, _>, BTreeMap<_, _>) =
-        known.into_iter().partition(|(_, decided)| run.executors.believes(decided, &caught));
-    let doubted = doubted.into_keys().collect::<Vec<_>>();
+    let doubted = known.iter().filter(|(_, decided)| !run.executors.believes(decided, &caught));
+    let doubted = doubted.map(|(place, _)| place).collect::<Vec<_>>();
+    doubted.iter().for_each(|&place| known.remove(place));
     if run.resumed {
-        run.taken_over = known.len() as u64;
-        let (known, all) = (known.len(), known.len() + todo.len() + doubted.len());
+        let known = known.iter().count();
+        run.taken_over = known as u64;
+        let all = known + todo.len() + doubted.len();
         sink.tell(Event::Note(format!("resumed: {known} of {all} verdicts are taken over")));
     }
     for place in built::not_built(lab, task, plan, &todo, sink)? {
@@ -45,7 +47,7 @@ pub(super) fn decide(
         ledger.append(&plan.mutants[place], &decided, &[])?;
         known.insert(place, decided);
     }
-    let todo = todo.into_iter().filter(|place| !known.contains_key(place)).collect::<Vec<_>>();
+    todo.retain(|place| known.get(*place).is_none());
     let mut todo = reusable.take_over(todo, (&ledger, output), &mut known, sink)?;
     if !run.executors.exact_only {
         run.executors.add(lab.offer(plan, baseline, &todo, &caught)?);
@@ -68,8 +70,8 @@ pub(super) fn decide(
     let Keeper { decided, run, .. } = keeper;
     let decided = decided.into_inner().expect("the workers are done");
     let run = run.into_inner().expect("the workers are done");
-    run.executors.count(decided.values().cloned());
-    Ok(decided.into_iter().map(|(place, decided)| (place, decided.outcome)).collect())
+    run.executors.count(decided.iter().map(|(_, decided)| decided));
+    Ok(decided)
 }
 
 struct Keeper<'a> {
@@ -79,7 +81,7 @@ struct Keeper<'a> {
     runners: Vec<Option<Runner>>,
     flaky: BTreeSet<usize>,
     chosen: Chosen,
-    decided: Mutex<BTreeMap<usize, Decided>>,
+    decided: Mutex<Decisions>,
     run: Mutex<&'a mut RunFile>,
 }
 
@@ -87,16 +89,17 @@ impl Keeper<'_> {
     /// Makes verdicts of faster executors again; where one differs, all of that command's.
     fn check(&self, lab: &Lab<'_>, task: &Task, sink: &dyn Sink) -> Result<(), MeasureError> {
         // Nothing is decided meanwhile: what the check runs is only compared.
-        let decided = mem::take(&mut *self.decided.lock().expect("the workers are done"));
-        let suspect = self.suspect(&decided, lab, task, sink);
-        *self.decided.lock().expect("the workers are done") = decided;
-        Ok(self.again(lab, &suspect?)?)
+        let suspect = {
+            let decided = self.decided.lock().expect("the workers are done");
+            self.suspect(&decided, lab, task, sink)?
+        };
+        Ok(self.again(lab, &suspect)?)
     }
 
     /// The mutants whose verdict rests on an executor that the spot check caught.
     fn suspect(
         &self,
-        decided: &BTreeMap<usize, Decided>,
+        decided: &Decisions,
         lab: &Lab<'_>,
         task: &Task,
         sink: &dyn Sink,

@@ -1,6 +1,6 @@
 //! Which verdicts are made again. Pure.
 
-use crate::base::Sha256;
+use crate::base::{Sha256, lowest};
 
 /// Of `killed`, the claim for each mutant, the places of at most `size`: half of them claimed kills and
 /// half claimed survivors, and where one kind is short, more of the other.
@@ -9,19 +9,15 @@ use crate::base::Sha256;
 /// are taken. Places come back in ascending order.
 #[must_use]
 pub fn choose(claims: &[(&str, bool)], size: usize, seed: u64) -> Vec<usize> {
-    let ranked = |kind: bool| {
-        let places = (0..claims.len()).filter(|&place| claims[place].1 == kind);
-        let mut places = places.collect::<Vec<_>>();
-        let rank =
-            |place: &usize| *Sha256::of(format!("{seed}:{}", claims[*place].0).as_bytes()).as_raw();
-        places.sort_by_cached_key(rank);
-        places
-    };
-    let (kills, survivors) = (ranked(true), ranked(false));
+    let of_kind = |kind: bool| (0..claims.len()).filter(move |&place| claims[place].1 == kind);
+    let rank =
+        |place: usize| *Sha256::of(format!("{seed}:{}", claims[place].0).as_bytes()).as_raw();
+    let (kills, survivors) = (of_kind(true).count(), of_kind(false).count());
     let half = size / 2;
-    let of_survivors = half.max(size.saturating_sub(kills.len())).min(survivors.len());
-    let of_kills = (size - of_survivors).min(kills.len());
-    let mut chosen = [&kills[..of_kills], &survivors[..of_survivors]].concat();
+    let of_survivors = half.max(size.saturating_sub(kills)).min(survivors);
+    let of_kills = (size - of_survivors).min(kills);
+    let mut chosen = lowest(of_kind(true), of_kills, rank);
+    chosen.extend(lowest(of_kind(false), of_survivors, rank));
     chosen.sort_unstable();
     chosen
 }

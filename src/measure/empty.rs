@@ -1,8 +1,6 @@
 //! A run without mutants, where a person lets that through: everything is written, nothing is run, and
 //! no number of it says anything.
 
-use std::collections::BTreeMap;
-
 use super::receipt::Act;
 use super::{
     Ledger, MeasureError, Measured, OutputDir, Prepared, RunFile, evidence, output, receipt,
@@ -22,13 +20,12 @@ pub(super) fn measured(
         output::rows(&plan, &trees.base, take).map_err(MeasureError::from)
     })?;
     output.write_sources(&plan, &trees.base)?;
-    let (_, outcomes) = Ledger::open(&output, &run.key(), &plan)?;
-    debug_assert!(outcomes.is_empty(), "a plan without mutants has no outcomes");
+    Ledger::open(&output, &run.key(), &plan)?;
     let adequacy = Adequacy::of(&plan, |_| None).expect("no mutant counts, so none is missing");
-    run.finish(&plan.planned(), &adequacy, &[], Vec::new());
+    run.finish(plan.planned(), &adequacy, &[], Vec::new());
     output.write_run(&run)?;
     evidence::finish(&output, &run)?;
     receipt::finish(&output, &run, act)?;
-    let (outcomes, gates) = (BTreeMap::new(), Vec::new());
-    Ok(Measured { trees, protected: Vec::new(), plan, outcomes, adequacy, gates, run, output })
+    let gates = Vec::new();
+    Ok(Measured { trees, protected: Vec::new(), plan, adequacy, gates, run, output })
 }

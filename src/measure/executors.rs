@@ -1,5 +1,6 @@
 //! Which executors made the verdicts, and what becomes of those of an executor that was caught.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,7 @@ pub struct Decided {
     /// The executor that gave the verdict.
     pub executor: Tier,
     /// The commands whose first answer is that of a faster executor.
-    pub faster: Vec<Faster>,
+    pub faster: Box<[Faster]>,
     /// Whether a command was left out, or a part of one, that does not reach the mutant.
     pub unreached: bool,
     /// Whether a second answer, on the exact path, was another.
@@ -77,7 +78,7 @@ impl Decided {
             executor: run.executor,
             passed: run.passed(),
         });
-        let faster = faster.collect::<Vec<_>>();
+        let faster = faster.collect::<Box<_>>();
         let unreached = outcome == Outcome::Survived && last.values().any(|run| run.unreached);
         let executor = match outcome {
             Outcome::Killed { command, .. } | Outcome::Undecided { command, .. } => {
@@ -143,9 +144,10 @@ impl Executors {
     }
 
     /// Counts what was decided, by executor and by what survivors rest on.
-    pub(super) fn count(&mut self, decided: impl Iterator<Item = Decided>) {
+    pub(super) fn count(&mut self, decided: impl Iterator<Item = impl Borrow<Decided>>) {
         (self.verdicts, self.survivors) = (BTreeMap::new(), BTreeMap::new());
         for one in decided {
+            let one = one.borrow();
             *self.verdicts.entry(one.executor).or_default() += 1;
             if one.outcome == Outcome::Survived {
                 *self.survivors.entry(one.basis().to_owned()).or_default() += 1;

@@ -3,7 +3,6 @@
 //! Append-only. A torn last line, as a killed engine leaves it, is ignored and its mutant run again.
 
 use std::cell::LazyCell;
-use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -12,6 +11,7 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::OutputDir;
+use super::decisions::Decisions;
 use super::executors::Decided;
 use crate::base::Sha256;
 use crate::outcome::Outcome;
@@ -85,15 +85,15 @@ impl Ledger {
     ///
     /// # Errors
     /// [`LedgerError`] when it is not of this run, or damaged before its last line.
-    pub fn open(
+    pub(super) fn open(
         output: &OutputDir,
         run: &Sha256,
         plan: &Plan,
-    ) -> Result<(Self, BTreeMap<usize, Decided>), LedgerError> {
+    ) -> Result<(Self, Decisions), LedgerError> {
         let path = output.outcomes();
         let fault = |error| LedgerError::Io { path: path.clone(), error };
         let places = LazyCell::new(|| plan.places());
-        let mut decided = BTreeMap::new();
+        let mut decided = Decisions::none_of(plan.mutants.len());
         let End { whole, .. } = read(&path, run, |line| {
             let place = places.get(&line.id).ok_or_else(|| format!("no mutant `{}`", line.id))?;
             decided.insert(place, Decided::of(line.outcome, &line.runs));

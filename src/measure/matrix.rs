@@ -2,6 +2,7 @@
 //! mutants that stand for all that were killed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
@@ -40,13 +41,14 @@ pub struct Minimal {
 type Killers = BTreeSet<usize>;
 
 impl Matrix {
-    /// Reads the decided mutants of a run once more, whose plan has these ids; `None` where one command is all there is.
+    /// Reads the decided mutants of a run once more, whose plan has these ids; `None` where one command
+    /// is all there is.
     ///
     /// # Errors
     /// [`LedgerError`] when they cannot be read.
     pub(super) fn of(
         task: &Task,
-        ids: &[MutantId],
+        ids: impl Iterator<Item = MutantId>,
         output: &OutputDir,
         run: &RunFile,
     ) -> Result<Option<Self>, LedgerError> {
@@ -57,9 +59,12 @@ impl Matrix {
             return Ok(None);
         }
         let runners = runners(task);
+        let ids = ids.collect::<Vec<_>>();
         let places = ids.iter().copied().collect::<Places>();
+        // Few commands have few sets of killers.
+        let mut sets = BTreeSet::<Rc<Killers>>::new();
         // By place, for the later of two lines stands.
-        let mut rows = BTreeMap::<usize, Option<Killers>>::new();
+        let mut rows = vec![None; ids.len()];
         output.each_outcome(run, |line| {
             let verdicts = able.iter().map(|&place| {
                 (place, outcome::verdict_of(&line.runs, Step::Command(place), runners[place]))
@@ -70,25 +75,27 @@ impl Matrix {
             let killers = failed.map(|(place, _)| *place).collect();
             let killed = matches!(line.outcome, Outcome::Killed { .. });
             let row = if killed { killers } else { Killers::new() };
+            let row = sets.get(&row).cloned().unwrap_or_else(|| Rc::new(row));
+            sets.insert(Rc::clone(&row));
             if let Some(at) = places.get(&line.id) {
-                rows.insert(at, (whole && line.outcome != Outcome::Unviable).then_some(row));
+                rows[at] = (whole && line.outcome != Outcome::Unviable).then_some(row);
             }
         })?;
-        let rows = rows.into_iter().filter_map(|(at, row)| Some((at, row?)));
+        let rows = rows.into_iter().enumerate().filter_map(|(at, row)| Some((at, row?)));
         let id = |place: &usize| task.commands[*place].id.clone();
         Ok(Some(Self::of_rows(rows, able.len(), &|at| ids[at].to_string(), &id)))
     }
 
     /// From the mutants in plan order with their killers.
     fn of_rows(
-        rows: impl Iterator<Item = (usize, Killers)>,
+        rows: impl Iterator<Item = (usize, Rc<Killers>)>,
         commands: usize,
         name: &dyn Fn(usize) -> String,
         id: &dyn Fn(&usize) -> String,
     ) -> Self {
         let mut matrix = Self { mutants: 0, killed: 0, killed_by_all: 0, minimal: Vec::new() };
         // Each set of killers: the first mutant with it, and how many have it.
-        let mut sets = BTreeMap::<Killers, (usize, u64)>::new();
+        let mut sets = BTreeMap::<Rc<Killers>, (usize, u64)>::new();
         for (at, killers) in rows {
             matrix.mutants += 1;
             matrix.killed += u64::from(!killers.is_empty());
@@ -98,7 +105,7 @@ impl Matrix {
             }
         }
         let holds_another =
-            |set: &Killers| sets.keys().any(|other| other != set && other.is_subset(set));
+            |set: &Rc<Killers>| sets.keys().any(|other| other != set && other.is_subset(set));
         let mut minimal = sets.iter().filter(|(set, _)| !holds_another(set)).collect::<Vec<_>>();
         minimal.sort_by_key(|(_, (at, _))| *at);
         matrix.minimal = minimal
@@ -124,7 +131,7 @@ mod tests {
     #[test]
     fn the_minimal_set_has_one_mutant_for_each_smallest_set_of_killers() {
         let rows: [&[usize]; 7] = [&[0, 1, 2], &[], &[0, 1], &[1], &[2], &[1, 2], &[2]];
-        let rows = rows.iter().map(|row| row.iter().copied().collect()).enumerate();
+        let rows = rows.iter().map(|row| Rc::new(row.iter().copied().collect())).enumerate();
         let matrix = Matrix::of_rows(rows, 3, &|at| format!("m{at}"), &|at| format!("c{at}"));
         assert_eq!((matrix.mutants, matrix.killed, matrix.killed_by_all), (7, 6, 1));
         let one = |id: &str, killed_by: &str, stands_for| Minimal {

@@ -7,6 +7,7 @@ mod conduct;
 mod confirm;
 mod controls;
 mod decide;
+mod decisions;
 mod draw;
 mod empty;
 mod error;
@@ -44,13 +45,14 @@ mod trees;
 mod uncovered;
 mod verdicts;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub use conduct::{Conduct, Part};
 pub use confirm::{Confirm, Confirmed};
 pub use controls::{Controls, Refusal, Rewrite};
+use decisions::Decisions;
 pub use draw::choose;
 pub use error::MeasureError;
 pub use estimate::{Estimate, estimate};
@@ -80,7 +82,6 @@ pub use uncovered::UncoveredRecord;
 
 use crate::adequacy::{Adequacy, Gate};
 use crate::base::{Event, RelPath, Sink};
-use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::run::sandbox::Limits;
 use crate::run::spawn::OUTPUT_LIMIT;
@@ -152,8 +153,6 @@ pub struct Measured {
     pub protected: Vec<Protected>,
     /// Its mutants.
     pub plan: Plan,
-    /// What each counted mutant's runs mean, by its place in the plan.
-    pub outcomes: BTreeMap<usize, Outcome>,
     /// The numbers.
     pub adequacy: Adequacy,
     /// How they compare with the thresholds.
@@ -268,21 +267,20 @@ pub fn measure(
     run.controls = Some(controls::before(&lab, task, &prepared, sink)?);
     let (plan, snapshot, shard) = (&prepared.plan, &trees.base, options.shard);
     let reusable = reuse::reusable((task, options), &prepared, &output, reused, &mut run, sink)?;
-    let outcomes =
-        decide::decide((&lab, &baseline), task, &output, &mut run, plan, reusable, sink)?;
+    let decided = decide::decide((&lab, &baseline), task, &output, &mut run, plan, reusable, sink)?;
     if options.check_parallel {
-        parallel::check(&lab, task, &output, &mut run, plan, &outcomes)?;
+        parallel::check(&lab, task, &output, &mut run, plan, &decided)?;
     }
-    let missed = controls::after(&lab, plan, snapshot, &runners(task), shard, &outcomes, sink)?;
+    let missed = controls::after(&lab, plan, snapshot, &runners(task), shard, &decided, sink)?;
     drop(lab);
     let unchanged = || unchanged(task, options, trees, &links, &watched);
     spoiled_by(nothing_left(spawner).and_then(|()| unchanged()), &mut run, &output)?;
-    tell_of_commands(task, &prepared, &output, &mut run, &outcomes)?;
+    tell_of_commands(task, &prepared, &output, &mut run, &decided)?;
     let (adequacy, gates) =
-        conclude(task, &prepared.plan, options, &outcomes, &output, &mut run, missed)?;
+        conclude(task, &prepared.plan, options, &decided, &output, &mut run, missed)?;
     let Prepared { trees, plan, .. } = prepared;
     let protected = protect::protected(task, &trees);
-    Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+    Ok(Measured { trees, protected, plan, adequacy, gates, run, output })
 }
 
 /// Writes what is known before anything runs; the run, and its earlier part if it goes on from one.
@@ -318,15 +316,15 @@ fn conclude(
     task: &Task,
     plan: &Plan,
     options: &Options,
-    outcomes: &BTreeMap<usize, Outcome>,
+    decided: &Decisions,
     output: &OutputDir,
     run: &mut RunFile,
     not_reached: Vec<String>,
 ) -> Result<(Adequacy, Vec<Gate>), MeasureError> {
-    let outcome = |place: usize| outcomes.get(&place).copied();
+    let outcome = |place: usize| decided.outcome(place);
     let (adequacy, gates) = match run.conduct.shard {
         // Gates ask about all mutants: a part of them passes none and fails none.
-        Some(_) => (Adequacy::of_decided(&plan.planned(), outcome), Vec::new()),
+        Some(_) => (Adequacy::of_decided(plan.planned(), outcome), Vec::new()),
         None => {
             let whole = Adequacy::of(plan, outcome);
             let whole = whole.expect("the pool hands over every mutant or fails");
@@ -340,7 +338,7 @@ fn conclude(
         output.each_outcome(run, |line| reused.add(&line))?;
         run.reuse.iter_mut().for_each(|record| record.verdicts = reused.count());
     }
-    run.finish(&plan.planned(), &adequacy, &gates, not_reached);
+    run.finish(plan.planned(), &adequacy, &gates, not_reached);
     output.write_run(run)?;
     evidence::finish(output, run)?;
     receipt::finish(output, run, &options.act)?;
@@ -373,11 +371,10 @@ fn tell_of_commands(
     Prepared { trees, plan, .. }: &Prepared,
     output: &OutputDir,
     run: &mut RunFile,
-    outcomes: &BTreeMap<usize, Outcome>,
+    decided: &Decisions,
 ) -> Result<(), MeasureError> {
-    let ids = plan.mutants.iter().map(|mutant| mutant.id).collect::<Vec<_>>();
-    run.matrix = Matrix::of(task, &ids, output, run)?;
-    run.neutralized = probes::neutralized(task, trees.heldout.as_ref(), plan, outcomes);
+    run.matrix = Matrix::of(task, plan.mutants.iter().map(|mutant| mutant.id), output, run)?;
+    run.neutralized = probes::neutralized(task, trees.heldout.as_ref(), plan, decided);
     Ok(())
 }
 

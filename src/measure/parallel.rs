@@ -7,7 +7,8 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::{MeasureError, OutputDir, Refusal, RunFile, Sentinels, runners};
+use super::{Decisions, MeasureError, OutputDir, Refusal, RunFile, Sentinels, runners};
+use crate::base::lowest;
 use crate::outcome::{self, Outcome, Terms};
 use crate::plan::Plan;
 use crate::run::{Keep, Lab, Run, RunError};
@@ -51,9 +52,9 @@ pub(super) fn check(
     output: &OutputDir,
     run: &mut RunFile,
     plan: &Plan,
-    outcomes: &BTreeMap<usize, Outcome>,
+    decided: &Decisions,
 ) -> Result<(), MeasureError> {
-    let places = sample(plan, outcomes, task.mutate.seed);
+    let places = sample(plan, decided, task.mutate.seed);
     let (runners, flaky) = (runners(task), lab.flaky());
     let judge = |place: usize, runs: &[Run]| {
         let must_build = !plan.mutants[place].class.is_never_unviable();
@@ -67,13 +68,11 @@ pub(super) fn check(
     run.sentinels.failures += sentinels.failures;
     let alone = found.alone.into_inner().expect("the workers are done");
     let kind = std::mem::discriminant::<Outcome>;
-    let differing =
-        alone.into_iter().filter(|(place, alone)| kind(alone) != kind(&outcomes[place]));
-    let differing = differing.map(|(place, alone)| Disagreement {
-        id: plan.mutants[place].id.to_string(),
-        beside_others: outcomes[&place],
-        alone,
+    let both = alone.into_iter().filter_map(|(place, alone)| {
+        let beside_others = decided.outcome(place)?;
+        Some(Disagreement { id: plan.mutants[place].id.to_string(), beside_others, alone })
     });
+    let differing = both.filter(|it| kind(&it.alone) != kind(&it.beside_others));
     let differing = differing.collect::<Vec<_>>();
     let ids = differing.iter().map(|it| it.id.clone()).collect::<Vec<_>>();
     let sampled = places.len() as u64;
@@ -83,13 +82,12 @@ pub(super) fn check(
 }
 
 /// The sample, in plan order.
-fn sample(plan: &Plan, outcomes: &BTreeMap<usize, Outcome>, seed: u64) -> Vec<usize> {
-    let mut places = outcomes.keys().copied().collect::<Vec<_>>();
-    let size = places.len().div_ceil(SAMPLED).max(LEAST);
-    places.sort_by_cached_key(|&place| {
+fn sample(plan: &Plan, decided: &Decisions, seed: u64) -> Vec<usize> {
+    let places = decided.iter().map(|(place, _)| place);
+    let size = places.clone().count().div_ceil(SAMPLED).max(LEAST);
+    let mut places = lowest(places, size, |place| {
         <[u8; 32]>::from(Sha256::digest(format!("parallel:{seed}:{}", plan.mutants[place].id)))
     });
-    places.truncate(size);
     places.sort_unstable();
     places
 }

@@ -1,18 +1,17 @@
 //! A finished run again, without running a command: its numbers made anew from its verdicts and the
 //! trees they are about.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::run_file::tool;
 use super::verdicts::Known;
 use super::{
-    LedgerError, Line, MeasureError, Measured, OutputDir, OutputError, Prepared, RunFile, Shard,
-    State, Wanted, gates, output, prepare, protect, runners, same_task,
+    Decided, Decisions, LedgerError, Line, MeasureError, Measured, OutputDir, OutputError,
+    Prepared, RunFile, Shard, State, Wanted, gates, output, prepare, protect, runners, same_task,
 };
 use crate::adequacy::Adequacy;
 use crate::base::{Digesting, Sink};
-use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::task::Task;
 
@@ -106,9 +105,9 @@ pub fn reopen(wanted: &Reopened<'_>, sink: &dyn Sink) -> Result<Measured, Reopen
     let prepared = prepared(wanted, &run, &task, sink)?;
     same(&prepared, &run).map_err(differs)?;
     let Prepared { trees, plan, .. } = prepared;
-    let outcomes = outcomes(&output, &run, &task, &plan, lines)?;
+    let decided = decided(&output, &run, &task, &plan, lines)?;
     let damaged = |what: &str| ReopenError::Damaged { path: path(), what: what.to_owned() };
-    let adequacy = Adequacy::of(&plan, |place| outcomes.get(&place).copied());
+    let adequacy = Adequacy::of(&plan, |place| decided.outcome(place));
     let adequacy = adequacy.ok_or_else(|| damaged("a mutant of its plan has no verdict"))?;
     if wanted.max_undecided.is_some() {
         run.conduct.max_undecided = wanted.max_undecided;
@@ -118,13 +117,13 @@ pub fn reopen(wanted: &Reopened<'_>, sink: &dyn Sink) -> Result<Measured, Reopen
     run.task = task;
     let gates = gates::of(&run.task, &run, &adequacy);
     let (totals, not_reached) = (run.totals.take(), run.not_reached.clone());
-    run.finish(&plan.planned(), &adequacy, &gates, not_reached);
+    run.finish(plan.planned(), &adequacy, &gates, not_reached);
     if totals != run.totals {
         return Err(damaged("its totals are not those of its verdicts"));
     }
     output.write_run(&run)?;
     let protected = protect::protected(&run.task, &trees);
-    Ok(Measured { trees, protected, plan, outcomes, adequacy, gates, run, output })
+    Ok(Measured { trees, protected, plan, adequacy, gates, run, output })
 }
 
 /// The plan of the task as it is now, sampled as the run was.
@@ -168,25 +167,25 @@ fn same(prepared: &Prepared, run: &RunFile) -> Result<(), &'static str> {
 }
 
 /// The verdicts of the run by place in the plan.
-fn outcomes(
+fn decided(
     output: &OutputDir,
     run: &RunFile,
     task: &Task,
     plan: &Plan,
     lines: Vec<Line>,
-) -> Result<BTreeMap<usize, Outcome>, ReopenError> {
+) -> Result<Decisions, ReopenError> {
     let damaged = |what| ReopenError::Damaged { path: output.path().to_owned(), what };
     let places = plan.places();
     let (runners, flaky) = (runners(task), run.flaky_places());
     let known = Known { runners: &runners, flaky: &flaky };
-    let mut outcomes = BTreeMap::new();
+    let mut decided = Decisions::none_of(plan.mutants.len());
     for line in lines {
         let place = places.get(&line.id);
         let place = place.ok_or_else(|| damaged(format!("no mutant `{}`", line.id)))?;
         if known.judge(&line, plan.mutants[place].class) != line.outcome {
             return Err(damaged(format!("the verdict of `{}` is not what its runs mean", line.id)));
         }
-        outcomes.insert(place, line.outcome);
+        decided.insert(place, Decided::of(line.outcome, &line.runs));
     }
-    Ok(outcomes)
+    Ok(decided)
 }

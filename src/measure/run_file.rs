@@ -399,9 +399,9 @@ impl RunFile {
     }
 
     /// Adds the numbers.
-    pub(super) fn finish(
+    pub(super) fn finish<'p>(
         &mut self,
-        mutants: &[Planned<'_>],
+        mutants: impl Iterator<Item = Planned<'p>> + Clone,
         adequacy: &Adequacy,
         gates: &[Gate],
         not_reached: Vec<String>,
@@ -441,7 +441,7 @@ impl RunFile {
         self.not_reached = not_reached;
         let is_whole = self.conduct.shard.is_none();
         self.unsaid.not_judged = if is_whole { not_judged(&self.task, gates) } else { Vec::new() };
-        self.sample = Interval::of(mutants, adequacy).filter(|_| is_whole);
+        self.sample = Interval::of(mutants.clone(), adequacy).filter(|_| is_whole);
         self.sites = Some(adequacy.sites(mutants));
         self.state = if is_whole { State::Finished } else { State::Shard };
     }

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
+use super::decisions::Decisions;
 use super::draw::choose;
 use super::executors::{Decided, Faster};
 use crate::outcome::{self, Outcome, Verdict};
@@ -76,17 +77,14 @@ pub(super) struct Check<'a> {
 impl Check<'_> {
     /// Draws among what was decided, runs what was drawn again, and compares; `None` where no faster
     /// executor gave an answer.
-    pub(super) fn make(
-        &self,
-        decided: &BTreeMap<usize, Decided>,
-    ) -> Result<Option<SpotCheck>, RunError> {
+    pub(super) fn make(&self, decided: &Decisions) -> Result<Option<SpotCheck>, RunError> {
         let faster = decided.iter().filter(|(_, one)| !one.faster.is_empty());
         let faster = faster.collect::<Vec<_>>();
         if faster.is_empty() {
             return Ok(None);
         }
         let id = |place: usize| self.plan.mutants[place].id.to_string();
-        let ids = faster.iter().map(|(place, _)| id(**place)).collect::<Vec<_>>();
+        let ids = faster.iter().map(|(place, _)| id(*place)).collect::<Vec<_>>();
         let killed = faster.iter().map(|(_, one)| matches!(one.outcome, Outcome::Killed { .. }));
         let claims = ids.iter().map(String::as_str).zip(killed).collect::<Vec<_>>();
         let size = FEWEST.max(faster.len().div_ceil(ONE_OF));
@@ -94,7 +92,7 @@ impl Check<'_> {
         // Where the exact path gave another answer already, it is asked who is right.
         drawn.extend((0..faster.len()).filter(|&number| faster[number].1.disputed));
         let drawn = drawn.into_iter().map(|number| faster[number]).collect::<Vec<_>>();
-        let places = drawn.iter().map(|(place, _)| **place).collect::<Vec<_>>();
+        let places = drawn.iter().map(|(place, _)| *place).collect::<Vec<_>>();
         let second = Second { runs: Mutex::default(), keep: self.keep };
         let name = "spot check: making verdicts of faster executors again on the exact path";
         self.lab.exactly(self.plan, &places, (name, "spot-"), &second)?;
@@ -107,10 +105,10 @@ impl Check<'_> {
         };
         for (place, one) in drawn {
             check.survivors += u64::from(one.outcome == Outcome::Survived);
-            let runs = runs.get(place).map_or(&[][..], Vec::as_slice);
+            let runs = runs.get(&place).map_or(&[][..], Vec::as_slice);
             let differing = one.faster.iter().filter_map(|faster| self.differs(faster, runs));
             check.differences.extend(differing.map(|(faster, exact)| Difference {
-                mutant: id(*place),
+                mutant: id(place),
                 command: self.ids[faster.command].clone(),
                 executor: faster.executor,
                 accepted: faster.passed,
@@ -138,9 +136,9 @@ impl Check<'_> {
 
 /// The places of the mutants that must be decided again when the executors of these commands are not
 /// to be believed.
-pub(super) fn suspect(decided: &BTreeMap<usize, Decided>, caught: &BTreeSet<usize>) -> Vec<usize> {
+pub(super) fn suspect(decided: &Decisions, caught: &BTreeSet<usize>) -> Vec<usize> {
     let rests = |one: &Decided| one.faster.iter().any(|it| caught.contains(&it.command));
-    decided.iter().filter(|(_, one)| rests(one)).map(|(&place, _)| place).collect()
+    decided.iter().filter(|(_, one)| rests(one)).map(|(place, _)| place).collect()
 }
 
 /// Takes the runs that are only compared.

@@ -12,7 +12,7 @@ use adequacy_mutators::Language;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::interpreter::Interpreter;
 use super::{Class, Fate, Mutant, Plan, PlanFile};
@@ -52,7 +52,19 @@ enum Row {
     /// The file itself does not compile.
     Refused(String),
     /// One verdict a mutant.
-    Each(Vec<Value>),
+    Each(Vec<Verdict>),
+}
+
+/// What it says of one mutant.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Verdict {
+    /// 0: its code is its own; 1: it is the original's.
+    Code(u8),
+    /// Its code is that of an earlier mutant that was asked about.
+    Of([u32; 1]),
+    /// Why it does not compile.
+    Refused(Box<str>),
 }
 
 /// Marks the mutants of `plan` that do not count: unviable, equivalent, duplicate.
@@ -93,7 +105,7 @@ pub fn judge(
     };
     for (file, row) in files.into_iter().zip(rows) {
         mark(plan, file, row)
-            .map_err(|verdict| fault(format!("an answer it should not give: {verdict}")))?;
+            .map_err(|verdict| fault(format!("an answer it should not give: {verdict:?}")))?;
     }
     judge.version = judge.version.split_whitespace().collect::<Vec<_>>().join(" ");
     Ok(judge)
@@ -134,15 +146,15 @@ fn ask(
 /// The places of the mutants that the interpreter is asked about: those that change this file alone.
 fn asked(plan: &Plan, file: &PlanFile) -> impl Iterator<Item = usize> {
     let places = file.mutants.iter().map(|&place| place as usize);
-    places.filter(|&place| plan.mutants[place].more.is_empty())
+    places.filter(|&place| plan.mutants[place].is_of_one_file())
 }
 
 /// Marks the mutants of one file; gives back a verdict that is none.
-fn mark(plan: &mut Plan, file: usize, row: Row) -> Result<(), Value> {
+fn mark(plan: &mut Plan, file: usize, row: Row) -> Result<(), Verdict> {
     let places = asked(plan, &plan.files[file]).collect::<Vec<_>>();
     match row {
         Row::Refused(words) => {
-            let fate = Fate::Unviable(format!("the file as it is: {words}"));
+            let fate = Fate::Unviable(format!("the file as it is: {words}").into());
             for place in places {
                 let mutant = &mut plan.mutants[place];
                 mutant.fate = admitted(mutant, fate.clone());
@@ -151,12 +163,12 @@ fn mark(plan: &mut Plan, file: usize, row: Row) -> Result<(), Value> {
         }
         Row::Each(row) => {
             for (&place, verdict) in places.iter().zip(row) {
-                let fate = fate(plan, &places, &verdict).ok_or(verdict)?;
+                let fate = fate(&places, verdict)?;
                 let mutant = &mut plan.mutants[place];
                 if let (Class::NullPatch | Class::FileRevert, Fate::Unviable(words)) =
                     (mutant.class, &fate)
                 {
-                    plan.files[file].refused_before = Some(words.clone());
+                    plan.files[file].refused_before = Some(words.to_string());
                 }
                 mutant.fate = admitted(mutant, fate);
             }
@@ -209,7 +221,8 @@ fn request(plan: &Plan, file: &PlanFile, snapshot: &Snapshot) -> Result<String, 
     let mutants = asked(plan, file).map(|place| {
         let mutant = &plan.mutants[place];
         let edit = &mutant.edit;
-        json!([edit.start, edit.end, BASE64.encode(&edit.replacement), mutant.class.is_undone()])
+        let text = BASE64.encode(plan.replacement(edit));
+        json!([edit.start, edit.end, text, mutant.class.is_undone()])
     });
     let work = json!({
         "path": file.name,
@@ -219,16 +232,17 @@ fn request(plan: &Plan, file: &PlanFile, snapshot: &Snapshot) -> Result<String, 
     Ok(format!("{work}\n"))
 }
 
-fn fate(plan: &Plan, places: &[usize], verdict: &Value) -> Option<Fate> {
+/// What a verdict on one of the mutants at these places means; gives back one that means nothing.
+fn fate(places: &[usize], verdict: Verdict) -> Result<Fate, Verdict> {
     match verdict {
-        Value::Number(number) if number.as_u64() == Some(0) => Some(Fate::Counted),
-        Value::Number(number) if number.as_u64() == Some(1) => Some(Fate::Equivalent),
-        Value::Array(earlier) => {
-            let place = usize::try_from(earlier.first()?.as_u64()?).ok()?;
-            Some(Fate::Duplicate(plan.mutants[*places.get(place)?].id))
+        Verdict::Code(0) => Ok(Fate::Counted),
+        Verdict::Code(1) => Ok(Fate::Equivalent),
+        Verdict::Code(_) => Err(verdict),
+        Verdict::Of([earlier]) => {
+            let place = places.get(earlier as usize).and_then(|&place| u32::try_from(place).ok());
+            place.map(Fate::Duplicate).ok_or(verdict)
         }
-        Value::String(words) => Some(Fate::Unviable(words.clone())),
-        _ => None,
+        Verdict::Refused(words) => Ok(Fate::Unviable(words)),
     }
 }
 
@@ -236,7 +250,7 @@ fn fate(plan: &Plan, places: &[usize], verdict: &Value) -> Option<Fate> {
 mod tests {
     use super::*;
     use crate::base::{Argv, Silent};
-    use crate::plan::{Edit, MutantId, interpreter};
+    use crate::plan::{Edit, Texts, interpreter};
     use crate::task::{self, Overrides};
     use crate::tree::{self, Choice};
 
@@ -250,38 +264,32 @@ mod tests {
         let mut plan = super::super::plan(&task, trees).expect("a plan");
         let model = plan.mutants.pop().expect("the sources here have a mutant");
         plan.mutants.clear();
+        let mut texts = Texts::default();
         for (number, (before, after)) in edits.iter().enumerate() {
             let find = |text: &[u8]| source.windows(text.len()).position(|window| window == text);
             let start = find(before.as_bytes()).expect("the text is there");
-            let edit = Edit::new(0, start..start + before.len(), after.as_bytes().to_vec());
+            let edit = Edit::new(0, start..start + before.len(), after.as_bytes(), &mut texts);
             let line = u32::try_from(number).expect("few edits");
-            plan.mutants.push(Mutant {
-                line,
-                edit,
-                more: Box::default(),
-                fate: Fate::Counted,
-                ..model
-            });
+            plan.mutants.push(Mutant { line, ..Mutant::whole(model.class, model.operator, edit) });
         }
+        plan.files[0].texts = texts;
         plan.files[0].mutants = (0..u32::try_from(plan.mutants.len()).expect("few")).collect();
         super::super::id::assign(&mut plan);
         let argv = Argv::new(vec!["python3".to_owned()]).expect("a word");
         let path = std::env::var_os("PATH").expect("a search path");
         let python = interpreter::python(&argv, folder.path(), &path).expect("a Python");
         judge(&mut plan, &snapshot, &python).expect("it answers");
-        let first = plan.mutants[0].id;
-        let relative = |fate| match fate {
-            Fate::Unviable(_) => Fate::Unviable(String::new()),
-            Fate::Duplicate(id) if id == first => Fate::Duplicate(MutantId::default()),
+        let wordless = |fate| match fate {
+            Fate::Unviable(_) => Fate::Unviable("".into()),
             other => other,
         };
-        plan.mutants.into_iter().map(|mutant| relative(mutant.fate)).collect()
+        plan.mutants.into_iter().map(|mutant| wordless(mutant.fate)).collect()
     }
 
     #[test]
     fn the_interpreter_tells_what_compiles_and_what_is_the_same_code() {
         let source = b"import os\n\ndef f(a):\n    return a + 1 + 1\n\nX = 2 * 3\n";
-        let duplicate = Fate::Duplicate(MutantId::default());
+        let duplicate = Fate::Duplicate(0);
         let fates = fates(
             source,
             &[
@@ -296,7 +304,7 @@ mod tests {
             ],
         );
         let equal = Fate::Equivalent;
-        let unviable = Fate::Unviable(String::new());
+        let unviable = Fate::Unviable("".into());
         let counted = Fate::Counted;
         // The last one moves the line numbers of the code below it.
         let moved = counted.clone();
@@ -323,8 +331,8 @@ mod tests {
             ("if f:\n", ""),
             ("def f(a):\n", ""),
         ];
-        let duplicate = Fate::Duplicate(MutantId::default());
-        let expected = [Fate::Counted, duplicate, Fate::Counted, Fate::Unviable(String::new())];
+        let duplicate = Fate::Duplicate(0);
+        let expected = [Fate::Counted, duplicate, Fate::Counted, Fate::Unviable("".into())];
         assert_eq!(fates(source, &edits), expected);
     }
 
@@ -338,7 +346,7 @@ mod tests {
             b"'''doc\n'''; X = 2\n",
             b"X = (1,\n 1); Y = 2\n",
         ] {
-            let expected = [Fate::Counted, Fate::Unviable(String::new())];
+            let expected = [Fate::Counted, Fate::Unviable("".into())];
             assert_eq!(fates(source, &[("2", "3"), ("2", "(")]), expected, "{source:?}");
         }
     }

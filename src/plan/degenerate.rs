@@ -1,7 +1,6 @@
 //! A start tree without a right solution: functions that do nothing.
 
 use adequacy_mutators::Bodies;
-use rayon::prelude::*;
 
 use super::cargo::Settings;
 use super::{Class, Plan, PlanError, PlanFile, choose, source};
@@ -9,7 +8,7 @@ use crate::task::Task;
 use crate::tree::Snapshot;
 
 pub(super) fn plan(task: &Task, snapshot: &Snapshot) -> Result<Plan, PlanError> {
-    let (chosen, ignored) = choose::files(task, snapshot, &Settings::default())?;
+    let chosen = choose::files(task, snapshot, &Settings::default())?;
     let one = |(path, language): choose::Chosen| {
         let source = source(snapshot, &path)?;
         let outline = language.outline(&source);
@@ -18,6 +17,5 @@ pub(super) fn plan(task: &Task, snapshot: &Snapshot) -> Result<Plan, PlanError> 
         file.functions = outline.definitions.into_iter().map(|it| it.name).collect();
         Ok((file, found))
     };
-    let found = chosen.into_par_iter().map(one).collect::<Result<Vec<_>, PlanError>>()?;
-    Ok(Plan::of_files(Class::Degenerate, ignored, found))
+    Plan::of_class(Class::Degenerate, chosen, one)
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use adequacy_mutators::{Language, rust};
 
 use super::compile::admitted;
-use super::{Fate, MutantId, Plan};
+use super::{Fate, Plan};
 use crate::base::Sha256;
 use crate::tree::{Snapshot, TreeError};
 
@@ -24,41 +24,42 @@ pub fn mark(plan: &mut Plan, snapshot: &Snapshot) -> Result<(), TreeError> {
     Ok(())
 }
 
-/// Digests of what was met, each with the mutant that it is; `None` is the original.
-type Met = HashMap<Sha256, Option<MutantId>>;
+/// Digests of what was met, each with the place of the mutant that it is; `None` is the original.
+type Met = HashMap<Sha256, Option<u32>>;
 
 fn of_file(plan: &mut Plan, file: usize, snapshot: &Snapshot) -> Result<(), TreeError> {
     let source = plan.files[file].source(snapshot)?;
     let syntax = |text: &[u8]| rust::syntax(text).map(|tokens| Sha256::of(tokens.as_bytes()));
     let mut texts = Met::from([(Sha256::of(&source), None)]);
     let mut syntaxes = syntax(&source).map(|whole| (whole, None)).into_iter().collect::<Met>();
-    for place in plan.files[file].mutants.clone() {
+    let file = &plan.files[file];
+    for &place in &file.mutants {
         let mutant = &mut plan.mutants[place as usize];
-        if !mutant.more.is_empty() {
+        if !mutant.is_of_one_file() {
             continue;
         }
-        let whole = mutant.edit.apply(&source);
+        let whole = file.with(&mutant.edit, &source);
         let text = Sha256::of(&whole);
         let fate = if !mutant.class.is_undone() {
-            meet(&mut texts, text, mutant.id)
+            meet(&mut texts, text, place)
         } else if let Some(syntax) = syntax(&whole) {
-            meet(&mut syntaxes, syntax, mutant.id)
+            meet(&mut syntaxes, syntax, place)
         } else {
-            Fate::Unviable("it does not parse".to_owned())
+            Fate::Unviable("it does not parse".into())
         };
-        texts.entry(text).or_insert(Some(mutant.id));
+        texts.entry(text).or_insert(Some(place));
         mutant.fate = admitted(mutant, fate);
     }
     Ok(())
 }
 
-/// What is to be said of a mutant whose digest this is.
-fn meet(met: &mut Met, digest: Sha256, id: MutantId) -> Fate {
+/// What is to be said of the mutant at `place` whose digest this is.
+fn meet(met: &mut Met, digest: Sha256, place: u32) -> Fate {
     match met.get(&digest) {
         Some(Some(earlier)) => Fate::Duplicate(*earlier),
         Some(None) => Fate::Equivalent,
         None => {
-            met.insert(digest, Some(id));
+            met.insert(digest, Some(place));
             Fate::Counted
         }
     }
@@ -116,7 +117,7 @@ mod tests {
             "/// New.\n{f}    match a {{ 3.. => {{\n        a\n    }} _ => {{\n        2\n    }} }}\n}}\n"
         );
         let plan = planned(&before, &after);
-        let unviable = Fate::Unviable("it does not parse".to_owned());
+        let unviable = Fate::Unviable("it does not parse".into());
         let expected = [(1, Fate::Equivalent), (7, unviable.clone()), (9, unviable)];
         assert_eq!(fates(&plan, Class::HunkRevert), expected);
         assert_eq!(fates(&plan, Class::NullPatch), [(0, Fate::Counted)]);
@@ -127,8 +128,7 @@ mod tests {
     fn what_is_undone_the_same_way_twice_counts_once() {
         let before = "pub fn f() -> u8 {\n    1\n}\n";
         let plan = planned(before, &before.replace('1', "2"));
-        let null = plan.mutants[0].id;
-        assert_eq!(fates(&plan, Class::HunkRevert), [(2, Fate::Duplicate(null))]);
+        assert_eq!(fates(&plan, Class::HunkRevert), [(2, Fate::Duplicate(0))]);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! A tree without a start: every operator on every chosen file.
 
 use adequacy_mutators::Language;
-use rayon::prelude::*;
 
 use super::cargo::Settings;
 use super::{Class, Plan, PlanError, PlanFile, choose, source};
@@ -11,7 +10,7 @@ use crate::tree::Snapshot;
 pub(super) fn plan(task: &Task, snapshot: &Snapshot) -> Result<Plan, PlanError> {
     let operators = choose::operators(&task.mutate.operators)?;
     let settings = Settings::of(snapshot)?;
-    let (chosen, ignored) = choose::files(task, snapshot, &settings)?;
+    let chosen = choose::files(task, snapshot, &settings)?;
     let one = |(path, language): choose::Chosen| {
         let source = source(snapshot, &path)?;
         let mut found =
@@ -25,6 +24,5 @@ pub(super) fn plan(task: &Task, snapshot: &Snapshot) -> Result<Plan, PlanError> 
         file.left_out = left_out;
         Ok((file, found.mutations))
     };
-    let found = chosen.into_par_iter().map(one).collect::<Result<Vec<_>, PlanError>>()?;
-    Ok(Plan::of_files(Class::Full, ignored, found))
+    Plan::of_class(Class::Full, chosen, one)
 }

@@ -1,13 +1,12 @@
 //! Names of mutants that last: they depend on the edit alone, not on the order or the run.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Edit, Mutant, Plan, PlanFile};
+use super::{Edit, Mutant, Plan};
 use crate::base::Sha256;
 
 /// Hex digits an id has unless two ids would be alike.
@@ -23,12 +22,12 @@ pub struct MutantId {
 }
 
 impl MutantId {
-    fn of(mutant: &Mutant, files: &[PlanFile]) -> Self {
+    fn of(mutant: &Mutant, plan: &Plan) -> Self {
         let edit = |edit: &Edit| {
-            let name = files[edit.file as usize].name.as_str();
-            (name, edit.start, edit.end, Sha256::of(&edit.replacement))
+            let name = plan.files[edit.file as usize].name.as_str();
+            (name, edit.start, edit.end, Sha256::of(&plan.replacement(edit)))
         };
-        let edits = mutant.edits().map(edit).collect::<Vec<_>>();
+        let edits = plan.edits(mutant).map(edit).collect::<Vec<_>>();
         // Text and small integers only: serde_json's bytes are the RFC 8785 bytes.
         let list = serde_json::to_vec(&(mutant.operator.name, edits)).expect("plain values");
         let digest = *Sha256::of(&list).as_raw();
@@ -40,11 +39,13 @@ impl MutantId {
 
 /// Where mutants stand in sealed order, by their names.
 #[derive(Debug)]
-pub struct Places(HashMap<MutantId, usize>);
+pub struct Places(Vec<(MutantId, u32)>);
 
 impl FromIterator<MutantId> for Places {
     fn from_iter<T: IntoIterator<Item = MutantId>>(ids: T) -> Self {
-        Self(ids.into_iter().enumerate().map(|(place, id)| (id, place)).collect())
+        let mut sorted = ids.into_iter().zip(0..).collect::<Vec<_>>();
+        sorted.sort_unstable();
+        Self(sorted)
     }
 }
 
@@ -52,31 +53,30 @@ impl Places {
     /// The place of the mutant whose id this shows.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<usize> {
-        self.0.get(&id.parse().ok()?).copied()
+        let id = id.parse::<MutantId>().ok()?;
+        let at = self.0.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(self.0[at].1 as usize)
     }
 }
 
 /// Names every mutant of `plan`; ids that share their first digits are lengthened until they differ.
 pub(super) fn assign(plan: &mut Plan) {
-    let files = &plan.files;
-    plan.mutants.par_iter_mut().for_each(|mutant| mutant.id = MutantId::of(mutant, files));
-    lengthen(plan.mutants.iter_mut().map(|mutant| &mut mutant.id).collect());
-    plan.mutants.iter_mut().for_each(|mutant| mutant.id.cut());
+    let mut mutants = std::mem::take(&mut plan.mutants);
+    mutants.par_iter_mut().for_each(|mutant| mutant.id = MutantId::of(mutant, plan));
+    lengthen(&mut mutants.iter_mut().map(|mutant| &mut mutant.id).collect::<Vec<_>>());
+    mutants.iter_mut().for_each(|mutant| mutant.id.cut());
+    plan.mutants = mutants;
 }
 
-fn lengthen(mut clashing: Vec<&mut MutantId>) {
-    for digits in DIGITS..32 {
-        let mut shared = HashMap::<[u8; 16], u32>::new();
-        for id in &clashing {
-            *shared.entry(id.prefix(digits)).or_default() += 1;
-        }
-        clashing.retain(|id| shared[&id.prefix(digits)] > 1);
-        for id in &mut clashing {
-            id.digits = u8::try_from(digits + 1).expect("at most 32 digits");
-        }
-        if clashing.is_empty() {
-            break;
-        }
+fn lengthen(ids: &mut [&mut MutantId]) {
+    ids.sort_unstable();
+    for next in 1..ids.len() {
+        let (known, rest) = ids.split_at_mut(next);
+        let (one, other) = (&mut known[next - 1], &mut rest[0]);
+        let same = (DIGITS..32).take_while(|&digits| one.prefix(digits) == other.prefix(digits));
+        let digits = u8::try_from(DIGITS + same.count()).expect("at most 32 digits");
+        // What comes first in order shares most with what stands beside it.
+        (one.digits, other.digits) = (one.digits.max(digits), digits);
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
         };
         let mut ids =
             [id([1, 2, 3, 4, 5, 6, 0x70, 0]), id([1, 2, 3, 4, 5, 6, 0x71, 0]), id([9; 8])];
-        lengthen(ids.iter_mut().collect());
+        lengthen(&mut ids.iter_mut().collect::<Vec<_>>());
         let shown = ids.map(|id| id.to_string());
         assert_eq!(shown, ["01020304050670", "01020304050671", "090909090909"]);
     }

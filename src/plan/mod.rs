@@ -14,19 +14,20 @@ pub mod duplicate;
 mod full;
 mod id;
 pub mod interpreter;
+mod mutant;
 mod planned;
 mod row;
 mod sample;
 mod script;
 mod since;
 
-use std::ops::Range;
-
 use adequacy_mutators::{Control, Language, Mutation, Operator, splice};
+use rayon::prelude::*;
 
 pub use choose::{Ignored, WhyNot, is_test};
 pub use class::Class;
 pub use id::{MutantId, Places};
+pub use mutant::{Edit, Fate, Mutant, Texts};
 pub use planned::{FateKind, Planned, PlannedRow};
 pub use row::{Row, UNCHANGED, lines, readable};
 pub use sample::SAMPLER;
@@ -55,6 +56,8 @@ pub struct Plan {
     pub ignored: Vec<Ignored>,
     /// Every mutant: class order, path, span start, span end, registry order, replacement bytes.
     pub mutants: Vec<Mutant>,
+    /// The edits of other files than their own that mutants make; few make any.
+    further: Vec<Edit>,
     /// Functions that the change touches and that no cheat takes the place of.
     pub uncovered: Vec<Uncovered>,
     /// Counted mutants before the sampler; 0 when there was no sample.
@@ -77,6 +80,8 @@ pub struct PlanFile {
     pub is_absent: bool,
     /// Names of its functions, in source order.
     pub functions: Vec<String>,
+    /// What its mutants put there.
+    texts: Texts,
     /// The places in [`Plan::mutants`] of those whose own file it is, ascending.
     pub mutants: Vec<u32>,
     /// Sites left alone because of a skip comment.
@@ -107,59 +112,6 @@ pub struct Uncovered {
     pub why: &'static str,
 }
 
-/// One mutant: edits of one or several files, with a name that lasts.
-#[derive(Debug)]
-pub struct Mutant {
-    /// Its name.
-    pub id: MutantId,
-    /// The set it belongs to.
-    pub class: Class,
-    /// What made it.
-    pub operator: &'static Operator,
-    /// The edit of its own file.
-    pub edit: Edit,
-    /// Edits of further files, one a file, in path order.
-    pub more: Box<[Edit]>,
-    /// Line of the mutated node, from 1; 0 for a mutant that has no one place.
-    pub line: u32,
-    /// UTF-8 byte column of the mutated node, from 0.
-    pub column: u32,
-    /// Place of the enclosing function in [`PlanFile::functions`].
-    pub function: Option<u32>,
-    /// Whether it counts.
-    pub fate: Fate,
-}
-
-/// A span of a file and what stands there instead.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
-    /// Its file's place in [`Plan::files`].
-    pub file: u32,
-    /// The first byte replaced.
-    pub start: u32,
-    /// End of the bytes replaced.
-    pub end: u32,
-    /// What stands there instead.
-    pub replacement: Box<[u8]>,
-}
-
-/// Whether a mutant counts, and why not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
-    /// It is run and counted.
-    Counted,
-    /// It does not compile under the interpreter of the task; with the interpreter's words.
-    Unviable(String),
-    /// It compiles to the same code as the original.
-    Equivalent,
-    /// It compiles to the same code as an earlier mutant.
-    Duplicate(MutantId),
-    /// The sampler left it out.
-    NotSampled,
-    /// Its line is as it was, and only changed lines are asked for.
-    Unchanged,
-}
-
 /// Why there is no plan.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
@@ -175,12 +127,12 @@ pub enum PlanError {
         message: String,
     },
     /// A source is too large for the spans of a plan.
-    #[error("`{0}` is larger than 1 GiB; leave it out with `--exclude`")]
+    #[error("`{0}` is larger than 256 MiB; leave it out with `--exclude`")]
     TooLarge(RelPath),
 }
 
 /// Bytes of a source that a plan's spans reach.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: u64 = 1 << 28;
 
 /// Makes the plan of `task` on its trees: what a change calls for where there is a start, the
 /// degenerate bodies where there is no right solution, else every mutant of every chosen file.
@@ -207,6 +159,7 @@ impl PlanFile {
             sha256: Sha256::of(source),
             is_absent: false,
             functions: Vec::new(),
+            texts: Texts::default(),
             mutants: Vec::new(),
             skipped: 0,
             left_out: 0,
@@ -233,6 +186,18 @@ impl PlanFile {
         self.unreadable = first_line.map(|line| (found.unreadable, line));
     }
 
+    /// What stands in the place of the bytes that an edit of it replaces.
+    #[must_use]
+    pub fn replacement(&self, edit: &Edit) -> Vec<u8> {
+        self.texts.of(edit)
+    }
+
+    /// Its unmutated bytes, `source`, with an edit of it applied.
+    #[must_use]
+    pub fn with(&self, edit: &Edit, source: &[u8]) -> Vec<u8> {
+        splice(source, [(&edit.span(), &*self.replacement(edit))])
+    }
+
     /// Its unmutated bytes.
     ///
     /// # Errors
@@ -247,6 +212,21 @@ fn cannot_read(line: u32) -> String {
     format!("line {line}: the grammar cannot read this")
 }
 
+/// Makes something of each file, given its place, and hands it on in order. A few files are in work at a
+/// time, for what the search in a file takes up is many times what the plan keeps of it.
+fn in_order<T: Send>(
+    chosen: Vec<choose::Chosen>,
+    make: impl Fn(u32, choose::Chosen) -> Result<T, PlanError> + Sync,
+    mut take: impl FnMut(T),
+) -> Result<(), PlanError> {
+    let numbered = (0..).zip(chosen).collect::<Vec<_>>();
+    for some in numbered.chunks(4 * rayon::current_num_threads()) {
+        let made = some.par_iter().map(|(place, chosen)| make(*place, chosen.clone()));
+        made.collect::<Result<Vec<_>, _>>()?.into_iter().for_each(&mut take);
+    }
+    Ok(())
+}
+
 /// The bytes of a chosen file, small enough for the spans of a plan.
 fn source(snapshot: &Snapshot, path: &RelPath) -> Result<Vec<u8>, PlanError> {
     let size = snapshot.get(path).map(|entry| &entry.kind);
@@ -258,7 +238,7 @@ fn source(snapshot: &Snapshot, path: &RelPath) -> Result<Vec<u8>, PlanError> {
 
 impl Plan {
     /// The places of the mutants that count, in sealed order.
-    pub fn counted(&self) -> impl Iterator<Item = usize> {
+    pub fn counted(&self) -> impl Iterator<Item = usize> + Clone {
         let places = self.mutants.iter().enumerate();
         places.filter(|(_, mutant)| mutant.fate == Fate::Counted).map(|(place, _)| place)
     }
@@ -275,6 +255,23 @@ impl Plan {
         &self.files[mutant.edit.file as usize]
     }
 
+    /// The edits of a mutant of other files than its own, in path order.
+    #[must_use]
+    pub fn further(&self, mutant: &Mutant) -> &[Edit] {
+        &self.further[mutant.further.start as usize..mutant.further.end as usize]
+    }
+
+    /// All edits of a mutant, that of its own file first.
+    pub fn edits<'p>(&'p self, mutant: &'p Mutant) -> impl Iterator<Item = &'p Edit> {
+        std::iter::once(&mutant.edit).chain(self.further(mutant))
+    }
+
+    /// What stands in the place of the bytes that `edit` replaces.
+    #[must_use]
+    pub fn replacement(&self, edit: &Edit) -> Vec<u8> {
+        self.files[edit.file as usize].replacement(edit)
+    }
+
     /// The files a mutant changes, its own first, each with its mutated bytes.
     ///
     /// # Errors
@@ -286,9 +283,9 @@ impl Plan {
     ) -> Result<Vec<(RelPath, Vec<u8>)>, TreeError> {
         let text = |edit: &Edit| {
             let file = &self.files[edit.file as usize];
-            Ok((file.path.clone(), edit.apply(&file.source(snapshot)?)))
+            Ok((file.path.clone(), file.with(edit, &file.source(snapshot)?)))
         };
-        mutant.edits().map(text).collect()
+        self.edits(mutant).map(text).collect()
     }
 
     /// The files with the edits of a control applied, without those it leaves as they were.
@@ -336,81 +333,70 @@ impl Plan {
         sample::apply(self, limit, seed);
     }
 
-    /// A plan of one class, from what was found in each file.
-    fn of_files(
+    /// A plan of the mutants of one class that `find` finds in each file.
+    fn of_class(
         class: Class,
-        ignored: Vec<Ignored>,
-        found: Vec<(PlanFile, Vec<Mutation>)>,
-    ) -> Self {
-        let total = found.iter().map(|(_, mutations)| mutations.len()).sum();
+        (chosen, ignored): (Vec<choose::Chosen>, Vec<Ignored>),
+        find: impl Fn(choose::Chosen) -> Result<(PlanFile, Vec<Mutation>), PlanError> + Sync,
+    ) -> Result<Self, PlanError> {
         let mut plan = Self { ignored, ..Self::default() };
-        // Whole from the start: growing would hold the mutants twice.
-        plan.mutants.reserve_exact(total);
-        for (file, mutations) in found {
-            let place = u32::try_from(plan.files.len()).expect("fewer than 2^32 files");
-            plan.mutants.extend(mutations.into_iter().map(|it| Mutant::new(class, place, it)));
+        let one = |place: u32, chosen: choose::Chosen| {
+            let (mut file, found) = find(chosen)?;
+            let mut texts = Texts::default();
+            let mutants = found.into_iter().map(|it| Mutant::new(class, place, it, &mut texts));
+            let mutants = mutants.collect::<Vec<_>>();
+            file.texts = texts.whole();
+            Ok((file, mutants))
+        };
+        in_order(chosen, one, |(file, mutants)| {
             plan.files.push(file);
-        }
-        plan
+            plan.mutants.extend(mutants);
+        })?;
+        Ok(plan)
+    }
+
+    /// Adds a mutant of these edits, each of another file in path order, if there is any.
+    fn add_whole(
+        &mut self,
+        class: Class,
+        operator: &'static Operator,
+        edits: impl Iterator<Item = Edit>,
+    ) {
+        let mut edits = edits;
+        let Some(edit) = edits.next() else { return };
+        let place = |further: &Vec<Edit>| u32::try_from(further.len()).expect("fewer than 2^32");
+        let start = place(&self.further);
+        self.further.extend(edits);
+        let further = start..place(&self.further);
+        self.mutants.push(Mutant { further, ..Mutant::whole(class, operator, edit) });
     }
 
     /// Sorts the mutants.
     fn put_in_order(&mut self) {
         let key =
             |mutant: &Mutant| (mutant.class, mutant.edit.file, mutant.edit.start, mutant.edit.end);
-        // Stable: what one language found for one span is in registry order already.
-        self.mutants.sort_by_key(key);
+        let Self { files, mutants, .. } = self;
+        let text = |mutant: &Mutant| files[mutant.edit.file as usize].replacement(&mutant.edit);
+        let rank = |mutant: &Mutant| adequacy_mutators::rank(mutant.operator);
+        // In place: a stable sort would hold them all twice.
+        mutants.sort_unstable_by(|one, other| {
+            let order = key(one).cmp(&key(other)).then_with(|| rank(one).cmp(&rank(other)));
+            order.then_with(|| text(one).cmp(&text(other)))
+        });
         self.tell_files();
     }
 
     /// Tells each file which mutants are its own.
     fn tell_files(&mut self) {
-        self.files.iter_mut().for_each(|file| file.mutants.clear());
+        let mut counts = vec![0; self.files.len()];
+        self.mutants.iter().for_each(|mutant| counts[mutant.edit.file as usize] += 1);
+        for (file, count) in self.files.iter_mut().zip(counts) {
+            file.mutants = Vec::with_capacity(count);
+        }
         for (place, mutant) in self.mutants.iter().enumerate() {
             let place = u32::try_from(place).expect("fewer than 2^32 mutants");
             self.files[mutant.edit.file as usize].mutants.push(place);
         }
-    }
-}
-
-impl Mutant {
-    fn new(class: Class, file: u32, mutation: Mutation) -> Self {
-        let Mutation { operator, span, replacement, line, column, function } = mutation;
-        Self {
-            id: MutantId::default(),
-            class,
-            operator,
-            edit: Edit::new(file, span, replacement),
-            more: Box::default(),
-            line,
-            column,
-            function,
-            fate: Fate::Counted,
-        }
-    }
-
-    /// All its edits, that of its own file first.
-    pub fn edits(&self) -> impl Iterator<Item = &Edit> {
-        std::iter::once(&self.edit).chain(&self.more)
-    }
-}
-
-impl Edit {
-    fn new(file: u32, span: Range<usize>, replacement: Vec<u8>) -> Self {
-        let at = |at: usize| u32::try_from(at).expect("sources are smaller than 1 GiB");
-        Self { file, start: at(span.start), end: at(span.end), replacement: replacement.into() }
-    }
-
-    /// The bytes replaced.
-    #[must_use]
-    pub fn span(&self) -> Range<usize> {
-        self.start as usize..self.end as usize
-    }
-
-    /// `source` with this edit applied.
-    #[must_use]
-    pub fn apply(&self, source: &[u8]) -> Vec<u8> {
-        splice(source, [(&self.span(), &*self.replacement)])
     }
 }
 
@@ -441,7 +427,7 @@ mod tests {
         let refused = plan(&task, Trees { base: &listed, start: None }).expect_err("too large");
         assert_eq!(
             refused.to_string(),
-            "`a.py` is larger than 1 GiB; leave it out with `--exclude`"
+            "`a.py` is larger than 256 MiB; leave it out with `--exclude`"
         );
     }
 }

@@ -54,7 +54,7 @@ impl<'a> Row<'a> {
         let further = |edit: &'a super::Edit| FurtherEdit {
             path: &plan.files[edit.file as usize].name,
             span: [edit.start, edit.end],
-            after: readable(&edit.replacement),
+            after: readable(&plan.replacement(edit)),
         };
         Self {
             id: mutant.id,
@@ -66,9 +66,9 @@ impl<'a> Row<'a> {
             line: mutant.line,
             column: mutant.column,
             before: readable(&source[mutant.edit.span()]),
-            after: readable(&mutant.edit.replacement),
-            more: mutant.more.iter().map(further).collect(),
-            not_counted: mutant.fate.reason(),
+            after: readable(&plan.replacement(&mutant.edit)),
+            more: plan.further(mutant).iter().map(further).collect(),
+            not_counted: mutant.fate.reason(|place| plan.mutants[place as usize].id),
         }
     }
 }
@@ -77,17 +77,16 @@ impl<'a> Row<'a> {
 pub const UNCHANGED: &str = "unchanged line";
 
 impl Fate {
-    /// Why the mutant is not counted.
-    #[must_use]
-    pub fn reason(&self) -> Option<String> {
-        match self {
-            Self::Counted => None,
-            Self::Unviable(words) => Some(format!("unviable: {words}")),
-            Self::Equivalent => Some("equivalent: compiles to the original's code".to_owned()),
-            Self::Duplicate(id) => Some(format!("duplicate: compiles to the code of {id}")),
-            Self::NotSampled => Some("not sampled".to_owned()),
-            Self::Unchanged => Some(UNCHANGED.to_owned()),
-        }
+    /// Why the mutant is not counted; `None` when it is. `id` names the mutant at a place.
+    pub(super) fn reason(&self, id: impl FnOnce(u32) -> MutantId) -> Option<String> {
+        Some(match self {
+            Self::Counted => return None,
+            Self::Unviable(words) => format!("unviable: {words}"),
+            Self::Equivalent => "equivalent: compiles to the original's code".to_owned(),
+            Self::Duplicate(of) => format!("duplicate: compiles to the code of {}", id(*of)),
+            Self::NotSampled => "not sampled".to_owned(),
+            Self::Unchanged => UNCHANGED.to_owned(),
+        })
     }
 }
 
@@ -95,13 +94,14 @@ impl Fate {
 ///
 /// A span says exactly what changed; a person wants to see it where it stands.
 #[must_use]
-pub fn lines(mutant: &Mutant, source: &[u8]) -> (String, String) {
+pub fn lines(plan: &Plan, mutant: &Mutant, source: &[u8]) -> (String, String) {
     let span = mutant.edit.span();
     let start = source[..span.start].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let end = source[span.end..].iter().position(|&byte| byte == b'\n');
     let end = end.map_or(source.len(), |at| span.end + at);
     let after =
-        [&source[start..span.start], &*mutant.edit.replacement, &source[span.end..end]].concat();
+        [&source[start..span.start], &plan.replacement(&mutant.edit), &source[span.end..end]]
+            .concat();
     (readable(&source[start..end]), readable(&after))
 }
 

@@ -3,6 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::{Fate, Plan};
+use crate::base::lowest;
 
 /// Name of the sampler in records. It chooses among the counted mutants of the classes that a limit
 /// samples: each has the rank SHA-256 of
@@ -22,13 +23,12 @@ pub(super) fn apply(plan: &mut Plan, limit: usize, seed: u64) {
         by_file[plan.mutants[place].edit.file as usize].push(place);
     }
     let sizes = by_file.iter().map(Vec::len).collect::<Vec<_>>();
-    for (mut places, share) in by_file.into_iter().zip(shares(&sizes, limit)) {
-        places.sort_by_cached_key(|&place| {
+    for (places, share) in by_file.into_iter().zip(shares(&sizes, limit)) {
+        let kept = lowest(places.iter().copied(), share, |place| {
             <[u8; 32]>::from(Sha256::digest(format!("{seed}:{}", plan.mutants[place].id)))
         });
-        for place in places.into_iter().skip(share) {
-            plan.mutants[place].fate = Fate::NotSampled;
-        }
+        places.into_iter().for_each(|place| plan.mutants[place].fate = Fate::NotSampled);
+        kept.into_iter().for_each(|place| plan.mutants[place].fate = Fate::Counted);
     }
 }
 

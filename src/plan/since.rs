@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use adequacy_mutators::Language;
 
 use super::change::Changed;
-use super::{Fate, MutantId, Plan, PlanFile};
+use super::{Fate, Plan, PlanFile};
 use crate::base::RelPath;
 use crate::tree::{Snapshot, TreeError};
 
@@ -57,21 +57,18 @@ impl Plan {
     /// [`TreeError`] when a source can no longer be read as it was.
     pub fn leave_unchanged(&mut self, kept: &Kept, snapshot: &Snapshot) -> Result<(), TreeError> {
         let is_kept = self.is_kept(kept, snapshot)?;
-        let counted = |(mutant, is_kept): (&super::Mutant, &bool)| {
-            (*is_kept && mutant.fate == Fate::Counted).then_some((mutant.id, mutant.id))
-        };
-        let all = self.mutants.iter().zip(&is_kept);
-        let mut stands_for = all.filter_map(counted).collect::<HashMap<MutantId, MutantId>>();
-        for (mutant, is_kept) in self.mutants.iter_mut().zip(is_kept) {
-            match (&mutant.fate, is_kept) {
-                (_, false) => mutant.fate = Fate::Unchanged,
-                (Fate::Duplicate(of), true) => {
-                    let first = *stands_for.entry(*of).or_insert(mutant.id);
-                    let is_first = first == mutant.id;
-                    mutant.fate = if is_first { Fate::Counted } else { Fate::Duplicate(first) };
+        // Those that do not count, each with the mutant that counts instead.
+        let mut instead = HashMap::new();
+        for (place, is_kept) in (0..).zip(is_kept) {
+            let fate = match &self.mutants[place as usize].fate {
+                _ if !is_kept => Fate::Unchanged,
+                Fate::Duplicate(of) if self.mutants[*of as usize].fate != Fate::Counted => {
+                    let first = *instead.entry(*of).or_insert(place);
+                    if first == place { Fate::Counted } else { Fate::Duplicate(first) }
                 }
-                _ => {}
-            }
+                _ => continue,
+            };
+            self.mutants[place as usize].fate = fate;
         }
         Ok(())
     }

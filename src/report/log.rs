@@ -3,16 +3,17 @@
 //! Everything that a file claims of another is checked: digests of the plan and of the sources, the
 //! run that the verdicts belong to, the totals against a second count. What is missing is named.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::count::Count;
-use super::entry::{Entry, PlanRow};
+use super::entry::Entry;
 use super::place::{Place, Region, Source};
 use super::triage::{Judgement, Triage, TriageFile};
-use crate::base::Sha256;
+use crate::base::{Digesting, Sha256};
 use crate::measure::{LedgerError, Line, OutputDir, OutputError, RunFile, State};
 use crate::outcome::Outcome;
 use crate::run::Reach;
@@ -107,14 +108,16 @@ impl RunLog {
         if !run.is_planned() {
             return Err(ReportError::NoPlan(path.to_owned()));
         }
-        let rows = rows(&folder, &run)?;
-        let mut entries = rows.into_iter().map(Entry::of).collect::<Vec<_>>();
-        let places = entries.iter().enumerate().map(|(place, it)| (it.row.id.clone(), place));
-        let places = places.collect::<HashMap<_, _>>();
+        let mut entries = entries(&folder, &run)?;
+        let mut by_id = (0..entries.len()).collect::<Vec<_>>();
+        by_id.sort_unstable_by(|&one, &other| entries[one].row.id.cmp(&entries[other].row.id));
         let damaged = |message| ReportError::Damaged { path: folder.outcomes(), message };
-        let mut decide = |line: Line| match places.get(&line.id) {
-            Some(&place) => entries[place].decide(line, &run),
-            None => Err(format!("no mutant `{}`", line.id)),
+        let mut decide = |line: Line| {
+            let at = by_id.binary_search_by(|&place| entries[place].row.id.cmp(&line.id));
+            match at {
+                Ok(at) => entries[by_id[at]].decide(line, &run),
+                Err(_) => Err(format!("no mutant `{}`", line.id)),
+            }
         };
         let mut decided = Ok(());
         // One at a time: every run of every mutant would fill the memory.
@@ -296,17 +299,28 @@ impl RunLog {
     }
 }
 
-/// The rows of `mutants.jsonl`, which must be those that `run` names.
-fn rows(folder: &OutputDir, run: &RunFile) -> Result<Vec<PlanRow>, ReportError> {
+/// The mutants of `mutants.jsonl`, which must be those that `run` names.
+fn entries(folder: &OutputDir, run: &RunFile) -> Result<Vec<Entry>, ReportError> {
     let path = folder.plan();
-    let text = fs::read(&path).map_err(|error| ReportError::Io { path: path.clone(), error })?;
+    let fault = |error| ReportError::Io { path: path.clone(), error };
     let damaged = |message| ReportError::Damaged { path: path.clone(), message };
-    if Sha256::of(&text) != run.plan_sha256 {
+    let mut file = BufReader::new(File::open(&path).map_err(fault)?);
+    let (mut digest, mut entries, mut line) = (Digesting::default(), Ok(Vec::new()), Vec::new());
+    for number in 1.. {
+        line.clear();
+        if file.read_until(b'\n', &mut line).map_err(fault)? == 0 {
+            break;
+        }
+        digest.add(&line);
+        if let Ok(good) = &mut entries {
+            match serde_json::from_slice(&line) {
+                Ok(row) => good.push(Entry::of(row)),
+                Err(error) => entries = Err(damaged(format!("line {number}: {error}"))),
+            }
+        }
+    }
+    if digest.done() != run.plan_sha256 {
         return Err(damaged("it is not the plan that run.json names".to_owned()));
     }
-    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate();
-    let row = |(number, line): (usize, &[u8])| {
-        serde_json::from_slice(line).map_err(|e| damaged(format!("line {}: {e}", number + 1)))
-    };
-    lines.map(row).collect()
+    entries
 }

@@ -36,7 +36,7 @@ pub fn line(plan: &Plan, mutant: &Mutant, source: &[u8], style: Style) -> String
         Some(words) => escaped(&words),
         None => {
             let (before, after) =
-                if bare { lines(mutant, source) } else { (row.before, row.after) };
+                if bare { lines(plan, mutant, source) } else { (row.before, row.after) };
             format!("{} -> {}", style.red(short(&before, SHOWN)), style.green(short(&after, SHOWN)))
         }
     };
@@ -59,10 +59,10 @@ pub(super) fn short(text: &str, room: usize) -> String {
 /// [`TreeError`] when the source can no longer be read as it was.
 pub fn diff(plan: &Plan, mutant: &Mutant, snapshot: &Snapshot) -> Result<Vec<u8>, TreeError> {
     let mut text = Vec::new();
-    for edit in mutant.edits() {
+    for edit in plan.edits(mutant) {
         let file = &plan.files[edit.file as usize];
         let source = file.source(snapshot)?;
-        let mutated = edit.apply(&source);
+        let mutated = file.with(edit, &source);
         let diff = TextDiff::from_lines(source.as_slice(), mutated.as_slice());
         let before =
             if file.is_absent { "/dev/null".to_owned() } else { format!("a/{}", file.name) };

@@ -4,6 +4,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use serde_json::json;
+
 use crate::harness::{Call, Sandbox, executable, search_path};
 
 /// A path on which the toolchain of this test stands itself: a proxy would look for it in HOME.
@@ -87,6 +89,39 @@ fn an_undone_change_that_does_not_build_is_killed_by_its_tests() {
         !constants.is_empty() && constants.iter().all(|line| line.contains("killed")),
         "{lines:?}"
     );
+}
+
+#[test]
+fn a_changed_file_that_the_grammar_cannot_read_fails_a_gate_by_name() {
+    let sandbox = Sandbox::new();
+    let test = "#[test]\nfn t() { assert_eq!(small::f(1), 2); }\n";
+    let lib =
+        |sign| format!("#[cfg(any())]\nmod other;\npub fn f(a: u8) -> u8 {{\n    a {sign} 1\n}}\n");
+    // No build reads it, so that the solution passes.
+    let other = "fn g() -> u8 {\n    1\n}\n";
+    for (tree, sign, other) in
+        [("start", '-', other.to_owned()), ("reference", '+', other.replace('1', "2 +"))]
+    {
+        sandbox.write(format!("tree/{tree}/Cargo.toml"), MANIFEST);
+        sandbox.write(format!("tree/{tree}/src/lib.rs"), lib(sign));
+        sandbox.write(format!("tree/{tree}/src/other.rs"), other);
+        sandbox.write(format!("tree/{tree}/tests/all.rs"), test);
+    }
+    let task = "start = 'start'\nreference = 'reference'\n[mutate]\noperators = ['arithmetic-swap']\n\
+                [[acceptance]]\nid = 'all'\nargv = ['cargo', 'test', '--offline', '--test', 'all']\n";
+    sandbox.write("tree/adequacy.toml", task);
+    let others = ["--allow", "hunk_revert_survived"];
+    let ran = with_cargo(sandbox.seal(&others)).run();
+    ran.exits(1).tells("`src/other.rs`, line 3: the grammar cannot read this");
+    ran.tells("the change to `src/other.rs` is not measured whole");
+    ran.tells("gate `unparsed` fails").tells("not sealed");
+    ran.says("1 changed file could not be read whole");
+    assert!(!sandbox.path("adequacy.out/sealed").exists());
+    let named = sandbox.json("adequacy.out/run.json")["unparsed"].clone();
+    ran.same(named, json!({"src/other.rs": "line 3: the grammar cannot read this"}));
+    with_cargo(sandbox.seal(&[&others[..], &["--allow", "unparsed"]].concat())).run().exits(0);
+    let gates = &sandbox.json("adequacy.out/sealed/contract.json")["adequacy"]["gates"];
+    ran.same(gates["unparsed"]["pass"].as_bool(), Some(false));
 }
 
 #[test]

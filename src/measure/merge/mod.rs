@@ -138,18 +138,16 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     inputs.iter_mut().enumerate().for_each(|(place, input)| logs::put_below(input, place + 1));
     let lines = lines(&inputs, &rows, &mutants, &run)?;
     let outcome = |place: usize| lines.get(&place).map(|line| line.outcome);
-    let adequacy = Adequacy::of_decided(&mutants, outcome);
+    let adequacy = Adequacy::of_decided(mutants.iter().copied(), outcome);
     let killed = |path: &str| {
-        adequacy
-            .places
-            .iter()
-            .zip(&adequacy.kill_vector)
-            .any(|(&at, &killed)| killed && mutants[at].path == path)
+        let mut counted = adequacy.counted(mutants.iter().copied());
+        counted.any(|(mutant, killed)| killed && mutant.path == path)
     };
     let not_reached = combine::not_reached(&inputs, killed);
     combine::records(&mut run, &inputs);
     run.neutralized = combine::neutralized(&inputs, &rows);
-    run.executors.count(lines.values().map(|line| Decided::of(line.outcome, &line.runs)));
+    let decided = lines.values().map(|line| Decided::of(line.outcome, &line.runs));
+    run.executors.count(decided);
     let gates = gates::of(&run.task, &run, &adequacy);
     let output = OutputDir::open(out, false)?;
     output.begin(&run, None)?;
@@ -162,9 +160,8 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Merged, MergeError> {
     input::copy_sources(&inputs, &output)?;
     output.replace(&output.outcomes(), &ledger::text(&run.key(), &lines))?;
     run.conduct.confirmed = confirm::of_run(&output, &run)?;
-    let ids = rows.iter().map(|row| row.id).collect::<Vec<_>>();
-    run.matrix = Matrix::of(&run.task, &ids, &output, &run)?;
-    run.finish(&mutants, &adequacy, &gates, not_reached);
+    run.matrix = Matrix::of(&run.task, rows.iter().map(|row| row.id), &output, &run)?;
+    run.finish(mutants.iter().copied(), &adequacy, &gates, not_reached);
     output.write_run(&run)?;
     for (name, text) in &manifest {
         output.write_evidence(name, text)?;

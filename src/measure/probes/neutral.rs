@@ -1,11 +1,12 @@
 //! Cheats that gain nothing: they survive because they look at who asks, and a twin asks from where
 //! they cannot see that.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::Kind;
 use super::launch::Launch;
 use crate::base::{RelPath, Sha256};
+use crate::measure::Decisions;
 use crate::outcome::Outcome;
 use crate::plan::{Class, Plan};
 use crate::task::{Command, Task};
@@ -23,13 +24,13 @@ pub(in crate::measure) fn neutralized(
     task: &Task,
     heldout: Option<&Snapshot>,
     plan: &Plan,
-    outcomes: &BTreeMap<usize, Outcome>,
+    decided: &Decisions,
 ) -> Vec<String> {
     let isolated = isolated(task, heldout);
     let survived = plan.mutants.iter().enumerate().filter(|(place, mutant)| {
         mutant.class == Class::Cheat
             && mutant.operator.name == FRAME_AWARE
-            && outcomes.get(place) == Some(&Outcome::Survived)
+            && decided.outcome(*place) == Some(Outcome::Survived)
     });
     let is_isolated = |mutant: &crate::plan::Mutant| {
         let file = plan.file(mutant);

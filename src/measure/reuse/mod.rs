@@ -15,7 +15,8 @@ pub use key::{Key, KeyPart};
 use super::confirm::Chosen;
 use super::ledger::Line;
 use super::{
-    Decided, Ledger, MeasureError, Options, OutputDir, OutputError, Prepared, RunFile, State,
+    Decided, Decisions, Ledger, MeasureError, Options, OutputDir, OutputError, Prepared, RunFile,
+    State,
 };
 use crate::base::{Event, RelPath, Sha256, Sink};
 use crate::outcome::{Outcome, Reason};
@@ -203,7 +204,7 @@ impl Reusable {
         mut self,
         todo: Vec<usize>,
         (ledger, output): (&Ledger, &OutputDir),
-        known: &mut BTreeMap<usize, Decided>,
+        known: &mut Decisions,
         sink: &dyn Sink,
     ) -> Result<Vec<usize>, MeasureError> {
         let (all, mut left) = (todo.len(), Vec::new());

@@ -8,11 +8,12 @@ mod stub;
 use std::collections::{BTreeMap, HashMap};
 
 use adequacy_mutators::{Bodies, Cheats, Family, Found, Mutation, Outline, Unfit, patch};
-use rayon::prelude::*;
 
 pub(super) use self::lines::Changed;
 use self::lines::{Lines, difference};
-use super::{Class, Edit, Mutant, Plan, PlanError, PlanFile, Uncovered, choose, source};
+use super::{
+    Class, Edit, Mutant, Plan, PlanError, PlanFile, Texts, Uncovered, choose, in_order, source,
+};
 use crate::task::Task;
 use crate::tree::Snapshot;
 
@@ -20,44 +21,46 @@ use crate::tree::Snapshot;
 pub(super) fn plan(task: &Task, base: &Snapshot, start: &Snapshot) -> Result<Plan, PlanError> {
     let operators = choose::operators(&task.mutate.operators)?;
     let (chosen, ignored) = choose::changed_files(task, base, start)?;
-    let targets = chosen
-        .into_par_iter()
-        .enumerate()
-        .map(|(place, chosen)| Target::of(place, chosen, base, start, &operators))
-        .collect::<Result<Vec<_>, PlanError>>()?;
     let mut plan = Plan { ignored, ..Plan::default() };
-    plan.mutants.extend(null_patch(&targets));
-    plan.mutants.extend(stub_patches(&targets));
-    plan.mutants.extend(file_reverts(&targets));
-    for target in targets {
+    let mut whole = Vec::new();
+    let one = |place, chosen| Target::of(place, chosen, base, start, &operators);
+    in_order(chosen, one, |target| {
         plan.mutants.extend(target.mutants);
         plan.uncovered.extend(target.uncovered);
         plan.files.push(target.file);
-    }
+        whole.push(target.whole);
+    })?;
+    null_patch(&whole, &mut plan);
+    stub_patches(&whole, &mut plan);
+    file_reverts(&whole, &mut plan);
     Ok(plan)
 }
 
 /// A changed file.
 struct Target {
-    place: u32,
     file: PlanFile,
-    before: Vec<u8>,
-    after: Vec<u8>,
-    /// What it becomes with each kind of stub.
-    stubs: [Vec<u8>; 2],
     mutants: Vec<Mutant>,
     uncovered: Vec<Uncovered>,
+    whole: Whole,
+}
+
+/// The edits of a file that are its part of a mutant of the whole change; `None` where one changes
+/// nothing.
+struct Whole {
+    /// It as it was.
+    undone: Option<Edit>,
+    /// It with each kind of stub.
+    stubs: [Option<Edit>; 2],
 }
 
 impl Target {
     fn of(
-        place: usize,
+        place: u32,
         (path, language): choose::Chosen,
         base: &Snapshot,
         start: &Snapshot,
         operators: &BTreeMap<&str, ()>,
     ) -> Result<Self, PlanError> {
-        let place = u32::try_from(place).expect("fewer than 2^32 files");
         let text = |snapshot: &Snapshot| match snapshot.file(&path) {
             Some(_) => source(snapshot, &path),
             None => Ok(Vec::new()),
@@ -75,38 +78,42 @@ impl Target {
             file.refused_before = old.unreadable.map(super::cannot_read);
         }
         file.functions = new.definitions.iter().map(|it| it.name.clone()).collect();
+        let mut texts = Texts::default();
         let cheats = language.cheats(&after, &new, &|it| changed.touches(it));
         let constants = language.bodies(&after, &new, Bodies::Constant, &|it| {
             changed.touches(it) && matches!(it.unfit, None | Some(Unfit::Property))
         });
-        let stubs = [true, false]
-            .map(|raises| stub::stub(language, (&before, &old), (&after, &new), &changed, raises));
-        let mut mutants = hunk_reverts(place, &changed, &old_lines, (&new_lines, &after));
-        mutants.extend(edited(place, found, &new, &changed));
+        let mut whole = |text: &[u8]| {
+            let (span, replacement) = difference(&after, text);
+            let nothing = span.is_empty() && replacement.is_empty();
+            (!nothing).then(|| Edit::new(place, span, &replacement, &mut texts))
+        };
+        let stub = |raises| stub::stub(language, (&before, &old), (&after, &new), &changed, raises);
+        let whole = Whole {
+            undone: whole(&before),
+            stubs: [true, false].map(|raises| whole(&stub(raises))),
+        };
         let uncovered = uncovered(place, &cheats, &new);
-        let made = [(Class::Cheat, cheats.mutations), (Class::CheatExtra, constants)];
-        for (class, mutations) in made {
-            mutants.extend(mutations.into_iter().map(|it| Mutant::new(class, place, it)));
-        }
-        Ok(Self { place, file, before, after, stubs, mutants, uncovered })
-    }
-
-    /// The edit that makes `text` of this file; `None` when that changes nothing.
-    fn edit(&self, text: &[u8]) -> Option<Edit> {
-        let (span, replacement) = difference(&self.after, text);
-        let nothing = span.is_empty() && replacement.is_empty();
-        (!nothing).then(|| Edit::new(self.place, span, replacement))
+        let reverts = hunk_reverts(&changed, &old_lines, (&new_lines, &after));
+        let reverts = reverts.map(|it| (Class::HunkRevert, it));
+        let edited = edited(found, &new, &changed);
+        let cheats = cheats.mutations.into_iter().map(|it| (Class::Cheat, it));
+        let constants = constants.into_iter().map(|it| (Class::CheatExtra, it));
+        let mutations = reverts.chain(edited).chain(cheats).chain(constants);
+        let mutants = mutations.map(|(class, it)| Mutant::new(class, place, it, &mut texts));
+        let mutants = mutants.collect();
+        file.texts = texts.whole();
+        Ok(Self { file, mutants, uncovered, whole })
     }
 }
 
-/// One mutant a hunk: its lines as they were.
-fn hunk_reverts(
-    place: u32,
-    changed: &Changed,
-    old: &Lines<'_>,
-    (new, after): (&Lines<'_>, &[u8]),
-) -> Vec<Mutant> {
-    let revert = |hunk: &opcodes::Hunk| {
+/// One mutation a hunk: its lines as they were.
+fn hunk_reverts<'a>(
+    changed: &'a Changed,
+    old: &'a Lines<'_>,
+    (new, after): (&'a Lines<'_>, &'a [u8]),
+) -> impl Iterator<Item = Mutation> + use<'a> {
+    changed.hunks.iter().map(move |hunk| {
         let span = new.span(hunk.after.clone());
         let mut replacement = old.whole(hunk.before.clone());
         if span.start == after.len() && !matches!(after.last(), None | Some(b'\n' | b'\r')) {
@@ -114,20 +121,17 @@ fn hunk_reverts(
         }
         let line = u32::try_from(hunk.after.start + 1).unwrap_or(u32::MAX);
         let operator = &patch::HUNK_REVERT;
-        let mutation = Mutation { operator, span, replacement, line, column: 0, function: None };
-        Mutant::new(Class::HunkRevert, place, mutation)
-    };
-    changed.hunks.iter().map(revert).collect()
+        Mutation { operator, span, replacement, line, column: 0, function: None }
+    })
 }
 
-/// The operator mutants, each in its set; those beyond section 11 only at changed lines, and the
+/// The mutations of operators, each with its set; those beyond section 11 only at changed lines, and the
 /// statement operators there alone.
 fn edited<'a>(
-    place: u32,
     found: Found,
     outline: &'a Outline,
     changed: &'a Changed,
-) -> impl Iterator<Item = Mutant> + use<'a> {
+) -> impl Iterator<Item = (Class, Mutation)> + use<'a> {
     let starts = outline.definitions.iter().enumerate();
     let starts = starts.map(|(at, it)| (it.header.start, at)).collect::<HashMap<_, _>>();
     let named = found.functions.iter().map(|it| starts.get(&it.span.start).copied());
@@ -147,7 +151,7 @@ fn edited<'a>(
         };
         let function = mutation.function.and_then(|at| *named.get(at as usize)?);
         let function = function.and_then(|at| u32::try_from(at).ok());
-        Some(Mutant::new(class, place, Mutation { function, ..mutation }))
+        Some((class, Mutation { function, ..mutation }))
     })
 }
 
@@ -160,54 +164,31 @@ fn uncovered(place: u32, cheats: &Cheats, outline: &Outline) -> Vec<Uncovered> {
     cheats.uncovered.iter().map(one).collect()
 }
 
-/// A mutant of these edits, each of another file in path order.
-fn whole(
-    class: Class,
-    operator: &'static adequacy_mutators::Operator,
-    edits: impl Iterator<Item = Edit>,
-) -> Option<Mutant> {
-    let mut edits = edits;
-    let edit = edits.next()?;
-    Some(Mutant {
-        id: super::MutantId::default(),
-        class,
-        operator,
-        edit,
-        more: edits.collect(),
-        line: 0,
-        column: 0,
-        function: None,
-        fate: super::Fate::Counted,
-    })
-}
-
 /// Every target as it was; a file that is new becomes empty, as section 11 wants it.
-fn null_patch(targets: &[Target]) -> Option<Mutant> {
-    let edits = targets.iter().filter_map(|target| target.edit(&target.before));
-    whole(Class::NullPatch, &patch::NULL_PATCH, edits)
+fn null_patch(targets: &[Whole], plan: &mut Plan) {
+    let edits = targets.iter().filter_map(|target| target.undone.clone());
+    plan.add_whole(Class::NullPatch, &patch::NULL_PATCH, edits);
 }
 
 /// Where a file alone is not the whole change: each file as it was.
-fn file_reverts(targets: &[Target]) -> Vec<Mutant> {
+fn file_reverts(targets: &[Whole], plan: &mut Plan) {
     if targets.len() < 2 {
-        return Vec::new();
+        return;
     }
-    let revert = |target: &Target| {
-        let edit = target.edit(&target.before);
-        whole(Class::FileRevert, &patch::FILE_REVERT, edit.into_iter())
-    };
-    targets.iter().filter_map(revert).collect()
+    for target in targets {
+        let edit = target.undone.clone().into_iter();
+        plan.add_whole(Class::FileRevert, &patch::FILE_REVERT, edit);
+    }
 }
 
 /// The two stubs; none that is the solution or the null patch, and the second only where it differs.
-fn stub_patches(targets: &[Target]) -> Vec<Mutant> {
-    let is_null = |kind: usize| targets.iter().all(|target| target.stubs[kind] == target.before);
+fn stub_patches(targets: &[Whole], plan: &mut Plan) {
+    let is_null = |kind: usize| targets.iter().all(|target| target.stubs[kind] == target.undone);
     let is_first = targets.iter().all(|target| target.stubs[0] == target.stubs[1]);
-    let operators = [&patch::STUB_RAISE, &patch::STUB_NONE];
-    let kinds = (0..2).filter(|&kind| !is_null(kind) && (kind == 0 || !is_first));
-    let stub = |kind: usize| {
-        let edits = targets.iter().filter_map(move |target| target.edit(&target.stubs[kind]));
-        whole(Class::StubPatch, operators[kind], edits)
-    };
-    kinds.filter_map(stub).collect()
+    for (kind, operator) in [&patch::STUB_RAISE, &patch::STUB_NONE].into_iter().enumerate() {
+        if !is_null(kind) && (kind == 0 || !is_first) {
+            let edits = targets.iter().filter_map(|target| target.stubs[kind].clone());
+            plan.add_whole(Class::StubPatch, operator, edits);
+        }
+    }
 }

@@ -12,7 +12,7 @@ use adequacy_mutators::rust::{Host, hosts};
 use adequacy_mutators::{Language, splice};
 
 use crate::base::{RelPath, Sha256};
-use crate::plan::{Mutant, Plan};
+use crate::plan::{Mutant, Plan, PlanFile};
 use crate::tree::{Snapshot, TreeError};
 
 /// Bytes of mutated bodies that are compiled together; functions that cost more are left out.
@@ -98,21 +98,21 @@ impl Schema {
         for mutant in todo.iter().map(|&place| &plan.mutants[place]) {
             let file = plan.file(mutant);
             let is_plain = file.language == Language::Rust && !file.is_absent;
-            if is_plain && mutant.more.is_empty() && !mutant.class.is_never_unviable() {
+            if is_plain && mutant.is_of_one_file() && !mutant.class.is_never_unviable() {
                 by_file.entry(mutant.edit.file).or_default().push(mutant);
             }
         }
         let mut schema =
             Self { files: Vec::new(), functions: Vec::new(), arms: Vec::new(), denied };
         for (file, mutants) in by_file {
-            let path = &plan.files[file as usize].path;
-            schema.add(path, tree.read(path)?, &mutants);
+            let file = &plan.files[file as usize];
+            schema.add(file, tree.read(&file.path)?, &mutants);
         }
         schema.keep_cheapest();
         Ok(schema)
     }
 
-    fn add(&mut self, path: &RelPath, source: Vec<u8>, mutants: &[&Mutant]) {
+    fn add(&mut self, of: &PlanFile, source: Vec<u8>, mutants: &[&Mutant]) {
         let file = self.files.len();
         for host in hosts(&source) {
             let function = self.functions.len();
@@ -123,8 +123,8 @@ impl Schema {
             self.arms.extend(inside.filter_map(|mutant| {
                 let edit = &mutant.edit;
                 let span = edit.span().start - host.body.start..edit.span().end - host.body.start;
-                let body = splice(&source[host.body.clone()], [(&span, &*edit.replacement)]);
-                let key = (path.clone(), Sha256::of(&edit.apply(&source)));
+                let body = splice(&source[host.body.clone()], [(&span, &*of.replacement(edit))]);
+                let key = (of.path.clone(), Sha256::of(&of.with(edit, &source)));
                 let body =
                     format!("{}{}", place(&source, host.body.start), String::from_utf8(body).ok()?);
                 Some(Arm { key, function, body })
@@ -133,7 +133,7 @@ impl Schema {
                 self.functions.push(Function { file, host });
             }
         }
-        self.files.push((path.clone(), source));
+        self.files.push((of.path.clone(), source));
     }
 
     /// Leaves out the functions that cost most, where all together cost too much.
