@@ -20,6 +20,7 @@ mod left;
 mod orphans;
 mod pool;
 mod processes;
+mod python;
 mod reach;
 mod red;
 mod runner;

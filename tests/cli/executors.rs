@@ -521,7 +521,7 @@ fn the_python_side_of_workers_passes_its_own_tests() {
     let tested = std::process::Command::new("python3")
         .args(["-m", "unittest", "discover", "-s", "tests/worker"])
         .current_dir(root)
-        .env("PYTHONPATH", root.join("src/run/executor/worker"))
+        .env("PYTHONPATH", root.join("src/run/python"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .output()
         .expect("python3 starts");

@@ -9,6 +9,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::lab::Lab;
+use super::python;
 use super::{Attempt, Environment, Exit, RunError, Runner, Step};
 
 pub use noting::ChangedTests;
@@ -19,12 +20,11 @@ pub(super) const WORDS: &str = "PYTEST_ADDOPTS";
 /// Name of the file that an answer is written to.
 const REPORT: &str = "report.json";
 
-/// How a plugin takes its own traces away: the worker's module, beside each under another name.
-const TRACES: (&str, &str) =
-    ("adequacy_traces.py", include_str!("../executor/worker/adequacy_worker/traces.py"));
+/// Name of the module, beside each plugin, by which that takes its own traces away.
+const TRACES: &str = "adequacy_traces.py";
 
 /// Largest report that is read.
-const LARGEST: u64 = 1 << 24;
+const LARGEST: u64 = 1 << 26;
 
 /// What a command is asked.
 pub(super) struct Question<'a> {
@@ -75,7 +75,7 @@ pub(super) fn with_plugin(
     words: &str,
     (folder, module): (&Path, &str),
 ) -> Environment {
-    let words = with_words(usual, format!("{words} -p {module}").trim_start());
+    let words = with_words(usual, &format!("{words} -p {module}"));
     with_first(&words, "PYTHONPATH", &folder.display().to_string(), ':')
 }
 
@@ -91,7 +91,7 @@ impl Lab<'_> {
         let folder = seat.workspace.tmp().join("adequacy-probe");
         // Under an overlay mount, what is put there goes where what the command writes goes.
         let there = seat.workspace.written(&folder);
-        let traces = (TRACES.0, TRACES.1.as_bytes());
+        let traces = (TRACES, python::TRACES.as_bytes());
         let mut files = question.files.iter().chain(std::iter::once(&traces));
         let put = fs::create_dir_all(&there)
             .and_then(|()| files.try_for_each(|(name, text)| fs::write(there.join(name), text)));

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::{Question, with_first};
 use crate::base::RelPath;
-use crate::run::executor::python;
 use crate::run::lab::Lab;
+use crate::run::python;
 use crate::run::reach::Reach;
 use crate::run::{Environment, Exit, RunError};
 
@@ -34,13 +34,13 @@ impl Lab<'_> {
         changed: Option<&ChangedTests>,
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Result<Reach, String>, RunError> {
-        if let Err(why) = python::install(self) {
+        if let Err(why) = python::install(self.scratch.path()) {
             return Ok(Err(why));
         }
         let question = json!({ "changed": changed }).to_string();
         let environment = |usual: &Environment, report: &Path| {
             let folder = report.parent().expect("it is a file in a folder");
-            let path = python::folder(self).display().to_string();
+            let path = python::folder(self.scratch.path()).display().to_string();
             let loads = with_first(usual, "PYTEST_PLUGINS", PLUGIN, ',');
             let loads = with_first(&loads, "PYTHONPATH", &path, ':');
             loads.with("ADEQUACY_NOTE", &folder.display().to_string())

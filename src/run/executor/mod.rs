@@ -10,7 +10,6 @@ mod door;
 mod one_build;
 mod prepare;
 mod probe;
-pub(super) mod python;
 mod sharpened;
 mod worker;
 

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::sharpened::Sharpened;
 use super::worker::Worker;
-use super::{Door, Executor as _, Lab, RunError, Tier, one_build, probe, python};
+use super::{Door, Executor as _, Lab, RunError, Tier, one_build, probe};
 use crate::base::Event;
 use crate::plan::Plan;
+use crate::run::python;
 use crate::run::reach::Reach;
 use crate::run::{Baseline, Run, Runner};
 use crate::task::CargoBuild;
@@ -51,7 +52,8 @@ impl Lab<'_> {
         for (place, command) in self.task.commands.iter().enumerate() {
             let why_not = |fewest| self.why_not(baseline, place, todo.len() < fewest, caught);
             let runner = Runner::of(command.argv.words());
-            let answered = if let Some(door) = Door::of(runner, python::folder(self)) {
+            let answered = if let Some(door) = Door::of(runner, python::folder(self.scratch.path()))
+            {
                 if matches!(door, Door::Pytest(_))
                     && !todo.is_empty()
                     && self.passes(baseline, place)
@@ -149,7 +151,7 @@ impl Lab<'_> {
         let id = &self.task.commands[place].id;
         let name = format!("asking whether `{id}` may stop at its first failing test");
         self.sink.tell(Event::Step { name: name.into(), total: None });
-        let asked = match python::install(self) {
+        let asked = match python::install(self.scratch.path()) {
             Ok(()) => probe::ask(self, place, door, executed)?,
             Err(why) => Err(why),
         };

@@ -1,6 +1,6 @@
 //! Where a hot worker stands among the tests. What the tests do that run before any that enters a changed
 //! function is the same with the change and without: a child of the worker runs them once, unmutated, and
-//! serves there in its place (`adequacy_worker/course.py`). The order of the tests stays what it is.
+//! serves there in its place (`src/run/python/adequacy_worker/course.py`). The order of the tests stays what it is.
 //!
 //! Nothing is believed of the run that showed which tests enter what: the process that serves has seen
 //! what ran in it, and refuses what did. Before a failure of a child of its is believed, an unmutated one

@@ -1,6 +1,6 @@
 //! The executors that keep a process of a test runner and fork a child of it for each mutant: a hot one has
 //! imported and collected everything and puts changed functions in the place of the old ones, a warm one
-//! has only started and imports the mutant from disk. The Python side is `adequacy_worker/`.
+//! has only started and imports the mutant from disk. The Python side is in `src/run/python/`.
 //!
 //! The worker works in the copy itself, never in an overlay above it: the mutant is put below its feet
 //! for each child and taken away after. It holds nothing open there for writing, and while no child
