@@ -359,3 +359,31 @@ fn whatever_ends_a_child_in_another_way_goes_down_the_ladder() {
         ran.same((name, why[name].as_str()), (name, words));
     }
 }
+
+#[test]
+fn the_tests_that_enter_a_mutants_function_are_named() {
+    let product = (0..4).map(|at| format!("def f{at:02}(): return False\n\n")).collect::<String>();
+    let units = "import unittest, product\n\nclass Units(unittest.TestCase):\n    \
+                 def test_a(self): self.assertFalse(product.f00())\n    \
+                 def test_b(self): product.f00(); product.f01()\n";
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("tree/product.py", product)
+        .write("tree/units.py", units)
+        .write(
+            "tree/adequacy.toml",
+            task(&[("unit", &["python3", "-m", "unittest", "units"])], "units.py"),
+        )
+        .write("state/x", "");
+    seal(&sandbox, &[]).run().exits(0);
+    let ran = sandbox.call(["report", "--format", "full-json", "-o", "full.json"]).run();
+    ran.exits(0);
+    let full = sandbox.json("full.json");
+    ran.same(&full["tests"]["unit"], &json!(["units.Units.test_a", "units.Units.test_b"]));
+    let mutants = full["mutants"].as_array().expect("a list").iter();
+    let of_functions = mutants.filter_map(|one| Some((one["function"].as_str()?, one)));
+    let entered = of_functions.map(|(name, one)| (name, one["reached_by"]["unit"].clone()));
+    let expected =
+        [("f00", json!([0, 1])), ("f01", json!([1])), ("f02", json!([])), ("f03", json!([]))];
+    ran.same(entered.collect::<BTreeMap<_, _>>(), BTreeMap::from(expected));
+}

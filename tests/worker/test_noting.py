@@ -1,4 +1,4 @@
-"""Which functions each test enters, and which tests changed; under a stand-in for pytest."""
+"""Which functions each test enters, and which tests changed; under a stand-in for pytest, and by unittest."""
 
 import json
 import os
@@ -6,6 +6,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+from adequacy_worker import unittest_noting
 
 PRODUCT = """\
 def early():
@@ -80,6 +82,26 @@ def found(changed=None):
             return json.load(file)
 
 
+UNITS = """\
+import unittest
+import product
+
+class Tests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): product.early()
+
+    def test_0(self): product.late([])
+    def test_1(self): pass
+    def tearDown(self): product.idle()
+
+class Later(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): product.late([])
+
+    def test_2(self): pass
+"""
+
+
 class Noting(unittest.TestCase):
     def test_what_each_test_enters_is_told(self):
         told = found()
@@ -98,6 +120,24 @@ class Noting(unittest.TestCase):
                 "inner": (6, 7, [2, 3, 4, 5]),
             },
         )
+
+    def test_what_each_test_of_unittest_enters_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in [("product.py", PRODUCT), ("units.py", UNITS)]:
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            start = os.path.join(os.path.dirname(unittest_noting.__file__), "start")
+            environment = {**os.environ, "ADEQUACY_NOTE": folder, "PYTHONPATH": start}
+            argv = [sys.executable, "-m", "unittest", "-q", "units"]
+            subprocess.run(argv, cwd=folder, env=environment, check=True)
+            with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
+                told = json.load(file)
+        self.assertIsNone(told["lost"])
+        names = ["units.Later.test_2", "units.Tests.test_0", "units.Tests.test_1"]
+        self.assertEqual([test for test, _ in told["tests"]], names)
+        functions = {name: tests for path, _, _, name, tests in told["functions"] if path == "product.py"}
+        functions.pop("<listcomp>", None)
+        self.assertEqual(functions, {"late": [0, 2], "early": [1, 2], "idle": [1, 3]})
 
     def test_of_changed_tests_those_alone_run(self):
         for parts, tests in [

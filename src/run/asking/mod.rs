@@ -1,6 +1,7 @@
 //! What commands of Python are asked on the unmutated tree, in runs that are judged by nothing: something of
 //! ours is loaded through the command's environment and tells what it finds.
 
+mod door;
 mod noting;
 
 use std::fs;
@@ -12,6 +13,7 @@ use super::lab::Lab;
 use super::python;
 use super::{Attempt, Environment, Exit, RunError, Runner, Step};
 
+pub(super) use door::Door;
 pub use noting::ChangedTests;
 
 /// The variable pytest takes further words from, before those of the command.

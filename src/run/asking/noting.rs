@@ -1,4 +1,4 @@
-//! Which functions of the tree the tests of a command of pytest enter: one run of all of them, or of those
+//! Which functions of the tree the tests of a command enter: one run of all of them or, of pytest, of those
 //! that changed.
 
 use std::collections::BTreeMap;
@@ -6,15 +6,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Question, with_first};
+use super::{Door, Question};
 use crate::base::RelPath;
 use crate::run::lab::Lab;
 use crate::run::python;
 use crate::run::reach::Reach;
-use crate::run::{Environment, Exit, RunError};
-
-/// What pytest is told to load.
-const PLUGIN: &str = "adequacy_worker.noting";
+use crate::run::{Environment, Exit, RunError, Runner};
 
 /// How pytest ends where it has no test to run.
 const NO_TESTS: i32 = 5;
@@ -23,7 +20,7 @@ const NO_TESTS: i32 = 5;
 pub type ChangedTests = BTreeMap<RelPath, Vec<(u32, u32)>>;
 
 impl Lab<'_> {
-    /// Runs the tests of the pytest command at `place`, or the changed ones of them, and notes which functions
+    /// Runs the tests of the command at `place`, or the `changed` ones of pytest's, and notes which functions
     /// each enters in the files that are `wanted`; where that cannot be known, why.
     ///
     /// # Errors
@@ -34,16 +31,17 @@ impl Lab<'_> {
         changed: Option<&ChangedTests>,
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Result<Reach, String>, RunError> {
-        if let Err(why) = python::install(self.scratch.path()) {
+        let scratch = self.scratch.path();
+        let runner = Runner::of(self.task.commands[place].argv.words());
+        let Some(door) = Door::of(runner, python::folder(scratch)) else {
+            return Ok(Err("it is no command of pytest or unittest".to_owned()));
+        };
+        if let Err(why) = python::install(scratch) {
             return Ok(Err(why));
         }
         let question = json!({ "changed": changed }).to_string();
         let environment = |usual: &Environment, report: &Path| {
-            let folder = report.parent().expect("it is a file in a folder");
-            let path = python::folder(self.scratch.path()).display().to_string();
-            let loads = with_first(usual, "PYTEST_PLUGINS", PLUGIN, ',');
-            let loads = with_first(&loads, "PYTHONPATH", &path, ':');
-            loads.with("ADEQUACY_NOTE", &folder.display().to_string())
+            door.note(usual, report.parent().expect("it is a file in a folder"))
         };
         let question = Question {
             name: "noting",
@@ -53,7 +51,7 @@ impl Lab<'_> {
         let told = self.ask(place, &question)?;
         let reach = told.report.as_deref().map(|report| Reach::parse(report, wanted));
         Ok(match (reach, told.exit) {
-            (None, _) => Err("the command does not load a plugin from its environment".to_owned()),
+            (None, _) => Err(format!("{} does not let us in by its environment", door.runner())),
             (Some(Err(why)), _) => Err(why),
             (Some(Ok(reach)), exit) if reach.tests.is_empty() => match exit {
                 Exit::Code(NO_TESTS) if changed.is_some() => Ok(reach),

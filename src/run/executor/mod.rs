@@ -6,7 +6,6 @@
 //! processes only through the lab's spawner. Repeats, sentinels and the confirmation of time-outs are
 //! the pool's, the spot check is the conductor's, once for all executors.
 
-mod door;
 mod one_build;
 mod prepare;
 mod probe;
@@ -18,6 +17,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::asking::Door;
 use super::lab::Lab;
 use super::seat::Seat;
 use super::trial::Edits;
@@ -25,8 +25,6 @@ use super::{Run, RunError};
 use crate::base::seconds;
 
 pub use prepare::Offered;
-
-use self::door::Door;
 
 /// The executors by name, the fastest first.
 #[derive(

@@ -54,10 +54,7 @@ impl Lab<'_> {
             let runner = Runner::of(command.argv.words());
             let answered = if let Some(door) = Door::of(runner, python::folder(self.scratch.path()))
             {
-                if matches!(door, Door::Pytest(_))
-                    && !todo.is_empty()
-                    && self.passes(baseline, place)
-                {
+                if !todo.is_empty() && self.passes(baseline, place) {
                     self.note_reach(plan, place)?;
                 }
                 let run = baseline.of(place).next();
@@ -109,7 +106,9 @@ impl Lab<'_> {
         let mut answered = vec![(Tier::Sharpened, steps_aside)];
         if is_sharp {
             for tier in [Tier::Hot, Tier::Warm] {
-                let reach = self.reach().remove(&place).filter(|_| tier == Tier::Hot);
+                // unittest's begin with the first test.
+                let goes_on = tier == Tier::Hot && matches!(door, Door::Pytest(_));
+                let reach = self.reach().remove(&place).filter(|_| goes_on);
                 let first = Worker::new(tier, door.clone(), executed, reach);
                 answered.push((tier, self.employ(place, first)?.err()));
             }
@@ -190,7 +189,7 @@ impl Lab<'_> {
         Ok(Ok(()))
     }
 
-    /// Notes which functions the tests of a command of pytest enter, for hot workers and for the reports.
+    /// Notes which functions the tests of a command enter, for hot workers and for the reports.
     fn note_reach(&self, plan: &Plan, place: usize) -> Result<(), RunError> {
         let id = &self.task.commands[place].id;
         let name = format!("noting which functions the tests of `{id}` enter");

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of the package, by name.
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 16] = [
     ("__init__.py", include_str!("adequacy_worker/__init__.py")),
     ("census.py", include_str!("adequacy_worker/census.py")),
     ("course.py", include_str!("adequacy_worker/course.py")),
+    ("cover.py", include_str!("adequacy_worker/cover.py")),
     ("hazards.py", include_str!("adequacy_worker/hazards.py")),
     ("noting.py", include_str!("adequacy_worker/noting.py")),
     ("plugin.py", include_str!("adequacy_worker/plugin.py")),
@@ -18,6 +19,7 @@ const FILES: [(&str, &str); 14] = [
     ("traces.py", TRACES),
     ("unittest_gate.py", include_str!("adequacy_worker/unittest_gate.py")),
     ("unittest_loop.py", include_str!("adequacy_worker/unittest_loop.py")),
+    ("unittest_noting.py", include_str!("adequacy_worker/unittest_noting.py")),
     ("unittest_probe.py", include_str!("adequacy_worker/unittest_probe.py")),
 ];
 

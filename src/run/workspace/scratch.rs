@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat, statvfs};
+use rustix::io::Errno;
+use tempfile::TempDir;
 
 use super::WorkspaceError;
 use super::remove::{self, remove};
@@ -21,6 +23,16 @@ use crate::tree::{Kind, Snapshot};
 /// Names of scratch directories begin so; short, since paths of sockets and of some tools are limited.
 const PREFIX: &str = "adequacy-";
 const LOCK: &str = "lock";
+
+/// The lock file before it is locked.
+const UNLOCKED: &str = "unlocked";
+
+/// Mode of a scratch directory, and how many random letters and digits its name ends with.
+const PRIVATE: u32 = 0o700;
+const RANDOM: usize = 6;
+
+/// How often a directory is made before something else than a run that cleans must be in the way.
+const ATTEMPTS: usize = 5;
 
 /// A private directory (mode 0700) that holds everything a run writes outside its output directory.
 ///
@@ -38,11 +50,12 @@ pub struct Scratch {
     _lock: File,
 }
 
-/// A scratch directory whose run is dead; its lock is held as long as this value lives.
+/// A scratch directory whose run is dead; its lock is held as long as this value lives. One whose run died
+/// before it had a lock, or after, is empty.
 #[derive(Debug)]
 pub struct Leftover {
     path: PathBuf,
-    _lock: File,
+    lock: Option<File>,
 }
 
 impl Scratch {
@@ -56,9 +69,7 @@ impl Scratch {
         // Without links: commands see one name of a file, and Python derives cache paths from it.
         let base = base.canonicalize().map_err(failed)?;
         refuse_inside(&base, trees)?;
-        let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&base).map_err(failed)?;
-        fs::set_permissions(made.path(), Permissions::from_mode(0o700)).map_err(failed)?;
-        let lock = lock(made.path()).map_err(failed)?;
+        let (made, lock) = make_locked(&base, PREFIX).map_err(failed)?;
         let path = made.path().to_owned();
         let make = |name: &str| -> Result<OwnedFd, io::Error> {
             DirBuilder::new().mode(0o700).create(path.join(name))?;
@@ -142,10 +153,10 @@ impl Scratch {
                 continue;
             }
             let path = entry.path();
-            let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-            let Ok(lock) = openat(CWD, path.join(LOCK), flags, Mode::empty()) else { continue };
-            if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                found.push(Leftover { path, _lock: lock.into() });
+            match free_lock(&path.join(LOCK)) {
+                Ok(Some(lock)) => found.push(Leftover { path, lock: Some(lock) }),
+                Err(Errno::NOENT) if is_bare(&path) => found.push(Leftover { path, lock: None }),
+                Ok(None) | Err(_) => {}
             }
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -184,8 +195,7 @@ impl Aside {
     /// # Errors
     /// What the system says.
     pub fn create(base: &Path, what: &str) -> io::Result<Self> {
-        let made = tempfile::Builder::new().prefix(&format!("{PREFIX}{what}-")).tempdir_in(base)?;
-        let lock = lock(made.path())?;
+        let (made, lock) = make_locked(base, &format!("{PREFIX}{what}-"))?;
         Ok(Self { path: made.keep(), _lock: lock })
     }
 
@@ -215,8 +225,63 @@ impl Leftover {
     /// # Errors
     /// Something in it cannot be removed.
     pub fn remove(self) -> Result<(), WorkspaceError> {
-        remove_directory(&self.path)
+        if self.lock.is_some() {
+            return remove_directory(&self.path);
+        }
+        // Whoever is making it just now has locked its file, or finds it gone and makes another one.
+        let unlocked = self.path.join(UNLOCKED);
+        let removed = match free_lock(&unlocked) {
+            Ok(None) => return Ok(()),
+            Ok(Some(_held)) => rustix::fs::unlink(&unlocked),
+            Err(errno) => Err(errno),
+        };
+        let removed = match removed {
+            Ok(()) | Err(Errno::NOENT) => rustix::fs::rmdir(&self.path),
+            Err(errno) => Err(errno),
+        };
+        match removed {
+            Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY) => Ok(()),
+            Err(errno) => Err(WorkspaceError::io("remove", &self.path, 0, io::Error::from(errno))),
+        }
     }
+}
+
+/// Makes a directory, private from its first moment, with its lock held. A run that cleans may meet it before it has
+/// one, and takes it away: then another one is made.
+fn make_locked(base: &Path, prefix: &str) -> io::Result<(TempDir, File)> {
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let made = tempfile::Builder::new()
+            .prefix(prefix)
+            .permissions(Permissions::from_mode(PRIVATE))
+            .tempdir_in(base)?;
+        let private = fs::set_permissions(made.path(), Permissions::from_mode(PRIVATE));
+        match private.and_then(|()| lock(made.path())) {
+            Ok(lock) => return Ok((made, lock)),
+            Err(_) if attempt < ATTEMPTS => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A lock file that nobody holds, held now; `None` where somebody does.
+fn free_lock(path: &Path) -> Result<Option<File>, Errno> {
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let lock = openat(CWD, path, flags, Mode::empty())?;
+    Ok(flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok().then(|| lock.into()))
+}
+
+/// Whether a directory is what a run leaves that dies before it has a lock, or when it has none any more:
+/// private, with a name of ours and nothing in it.
+fn is_bare(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.as_bytes()).unwrap_or_default();
+    let random = name.rsplit(|&byte| byte == b'-').next().unwrap_or_default();
+    let is_ours = random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric);
+    let is_private = path.metadata().is_ok_and(|met| met.mode() & 0o7777 == PRIVATE);
+    let is_empty =
+        |mut names: fs::ReadDir| names.all(|one| one.is_ok_and(|one| one.file_name() == UNLOCKED));
+    is_ours && is_private && fs::read_dir(path).is_ok_and(is_empty)
 }
 
 fn open(path: &Path) -> io::Result<OwnedFd> {
@@ -227,7 +292,7 @@ fn open(path: &Path) -> io::Result<OwnedFd> {
 /// Makes the lock file and locks it. It gets its name only when it is locked: under that name it is
 /// never free while this run lives.
 fn lock(directory: &Path) -> io::Result<File> {
-    let unnamed = directory.join("unlocked");
+    let unnamed = directory.join(UNLOCKED);
     let mut file = File::create_new(&unnamed)?;
     flock(&file, FlockOperation::NonBlockingLockExclusive)?;
     writeln!(file, "{}", std::process::id())?;
@@ -265,5 +330,9 @@ fn remove_directory(path: &Path) -> Result<(), WorkspaceError> {
         }
     }
     let name = CString::new(name.as_bytes()).expect("a path holds no NUL");
-    remove(parent.as_fd(), &name, scratch.as_fd()).map_err(|errno| failed(errno.into()))
+    match remove(parent.as_fd(), &name, scratch.as_fd()) {
+        // Without its lock file, another run may have taken it away.
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(errno) => Err(failed(errno.into())),
+    }
 }

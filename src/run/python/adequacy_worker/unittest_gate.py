@@ -81,6 +81,7 @@ def visitor() -> Visitor:
     served = os.environ.pop("ADEQUACY_SERVE", None)
     report = os.environ.pop("ADEQUACY_PROBE", None)
     fails = os.environ.pop("ADEQUACY_PROBE_FAIL", None)
+    folder = os.environ.pop("ADEQUACY_NOTE", None)
     if served is not None:
         from .unittest_loop import Loop
 
@@ -89,6 +90,10 @@ def visitor() -> Visitor:
         from .unittest_probe import Probe
 
         return Probe(report, fails is not None)
+    if folder is not None:
+        from .unittest_noting import Noting
+
+        return Noting(folder)
     return Visitor()
 
 

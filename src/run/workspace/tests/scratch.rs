@@ -77,6 +77,58 @@ fn a_dead_run_is_known_by_its_free_lock() {
 }
 
 #[test]
+fn one_whose_run_died_before_it_had_a_lock_is_taken_away() {
+    let base = base();
+    let make = |name: &str, mode: u32, file: Option<&str>| {
+        let path = base.path().join(name);
+        fs::create_dir(&path).unwrap();
+        let held = file.map(|file| fs::File::create(path.join(file)).unwrap());
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        held
+    };
+    make("adequacy-aB3dE9", 0o700, None);
+    make("adequacy-patch-aB3dE9", 0o700, Some("unlocked"));
+    // Being made, with something in it, or nothing of ours.
+    let held = make("adequacy-aB3dE8", 0o700, Some("unlocked")).unwrap();
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    make("adequacy-aB3dE7", 0o700, Some("notes"));
+    make("adequacy-aB3dE6", 0o755, None);
+    make("adequacy-results", 0o700, None);
+    for leftover in Scratch::leftovers(base.path()).unwrap() {
+        leftover.remove().unwrap();
+    }
+    let left = fs::read_dir(base.path()).unwrap().map(|one| one.unwrap().file_name());
+    let mut left = left.map(|name| name.into_string().unwrap()).collect::<Vec<_>>();
+    left.sort();
+    assert_eq!(left, ["adequacy-aB3dE6", "adequacy-aB3dE7", "adequacy-aB3dE8", "adequacy-results"]);
+    assert!(base.path().join("adequacy-aB3dE8/unlocked").exists());
+}
+
+#[test]
+fn one_that_is_being_made_or_removed_beside_a_run_that_cleans_is_not_lost() {
+    let base = base();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                for leftover in Scratch::leftovers(base.path()).unwrap() {
+                    leftover.remove().unwrap();
+                }
+            }
+        });
+        let made = (0..300).all(|_| {
+            let scratch = Scratch::create(base.path(), &[]);
+            scratch.is_ok_and(|scratch| {
+                scratch.path().join("golden").exists() && scratch.remove().is_ok()
+            })
+        });
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(made);
+    });
+    assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn scratch_in_the_tree_is_refused_whatever_it_is_called() {
     let tree = base();
     fs::create_dir(tree.path().join("sub")).unwrap();

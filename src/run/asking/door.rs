@@ -3,27 +3,30 @@
 
 use std::path::{Path, PathBuf};
 
+use super::{with_first, with_plugin, with_words};
 use crate::run::Runner;
-use crate::run::asking::{with_first, with_plugin, with_words};
 use crate::run::environment::Environment;
 
 /// Stop at the first failing test; leave tracebacks to the interpreter, as laying them out well costs
 /// more than most tests do.
 const SHARP: &str = "-x --tb=native";
 
-/// The module that pytest is told to load.
+/// The module that pytest is told to load to be a worker.
 const PLUGIN: &str = "adequacy_worker.plugin";
+
+/// The same to note what its tests enter.
+const NOTING: &str = "adequacy_worker.noting";
 
 /// A runner's way in. The folder holds the Python side.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Door {
+pub(in crate::run) enum Door {
     Pytest(PathBuf),
     Unittest(PathBuf),
 }
 
 impl Door {
     /// That of a runner, if it has one, where the Python side is in `folder`.
-    pub(super) fn of(runner: Option<Runner>, folder: PathBuf) -> Option<Self> {
+    pub(in crate::run) fn of(runner: Option<Runner>, folder: PathBuf) -> Option<Self> {
         match runner? {
             Runner::Pytest => Some(Self::Pytest(folder)),
             Runner::Unittest => Some(Self::Unittest(folder)),
@@ -32,7 +35,7 @@ impl Door {
     }
 
     /// The runner's name.
-    pub(super) const fn runner(&self) -> &'static str {
+    pub(in crate::run) const fn runner(&self) -> &'static str {
         match self {
             Self::Pytest(_) => "pytest",
             Self::Unittest(_) => "unittest",
@@ -40,7 +43,7 @@ impl Door {
     }
 
     /// `usual` with what makes the command stop at its first failing test.
-    pub(super) fn sharp(&self, usual: &Environment) -> Environment {
+    pub(in crate::run) fn sharp(&self, usual: &Environment) -> Environment {
         match self {
             Self::Pytest(_) => with_words(usual, SHARP),
             Self::Unittest(folder) => with_first(usual, "PYTHONPATH", &start(folder), ':'),
@@ -49,7 +52,12 @@ impl Door {
 
     /// The same, telling what could stand against that to the file `report`. pytest's plugin, a `module`,
     /// is in the folder of the report.
-    pub(super) fn probe(&self, usual: &Environment, module: &str, report: &Path) -> Environment {
+    pub(in crate::run) fn probe(
+        &self,
+        usual: &Environment,
+        module: &str,
+        report: &Path,
+    ) -> Environment {
         let told = report.display().to_string();
         let sharp = match self {
             Self::Pytest(_) => {
@@ -61,16 +69,26 @@ impl Door {
         sharp.with("ADEQUACY_PROBE", &told)
     }
 
+    /// `usual` with what makes the command note which functions its tests enter; `place` is the folder of
+    /// the question and of the report.
+    pub(in crate::run) fn note(&self, usual: &Environment, place: &Path) -> Environment {
+        self.load(usual, NOTING).with("ADEQUACY_NOTE", &place.display().to_string())
+    }
+
     /// `usual` with what makes the command's process a worker, which is `told` what it is.
-    pub(super) fn serve(&self, usual: &Environment, told: &str) -> Environment {
-        let environment = match self {
+    pub(in crate::run) fn serve(&self, usual: &Environment, told: &str) -> Environment {
+        self.load(usual, PLUGIN).with("ADEQUACY_SERVE", told)
+    }
+
+    /// `usual` with what makes the command load the Python side; of pytest's plugins, `plugin`.
+    fn load(&self, usual: &Environment, plugin: &str) -> Environment {
+        match self {
             Self::Pytest(folder) => {
-                let loads = with_first(usual, "PYTEST_PLUGINS", PLUGIN, ',');
+                let loads = with_first(usual, "PYTEST_PLUGINS", plugin, ',');
                 with_first(&loads, "PYTHONPATH", &folder.display().to_string(), ':')
             }
             Self::Unittest(folder) => with_first(usual, "PYTHONPATH", &start(folder), ':'),
-        };
-        environment.with("ADEQUACY_SERVE", told)
+        }
     }
 }
 
@@ -122,6 +140,10 @@ mod tests {
             assert_eq!(more(&none, &door.sharp(&none)), sharp);
             let probe = [vec!["ADEQUACY_PROBE=/tmp/it/report"], probe].concat();
             assert_eq!(more(&none, &door.probe(&none, "it", report)), probe);
+            let note = serve.iter().map(|one| one.replace("worker.plugin", "worker.noting"));
+            let note = std::iter::once("ADEQUACY_NOTE=/q".to_owned()).chain(note);
+            let noting = more(&none, &door.note(&none, Path::new("/q")));
+            assert_eq!(noting, note.collect::<Vec<_>>());
             let serve = [vec!["ADEQUACY_SERVE=hot"], serve].concat();
             assert_eq!(more(&none, &door.serve(&none, "hot")), serve);
         }
