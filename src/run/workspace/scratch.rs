@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -275,7 +275,7 @@ fn free_lock(path: &Path) -> Result<Option<File>, Errno> {
 /// Whether a directory is what a run leaves that dies before it has a lock, or when it has none any more:
 /// private, with a name of ours and nothing in it.
 fn is_bare(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.as_bytes()).unwrap_or_default();
+    let name = path.file_name().map(OsStrExt::as_bytes).unwrap_or_default();
     let random = name.rsplit(|&byte| byte == b'-').next().unwrap_or_default();
     let is_ours = random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric);
     let is_private = path.metadata().is_ok_and(|met| met.mode() & 0o7777 == PRIVATE);
