@@ -9,25 +9,7 @@ import sys
 import tempfile
 import unittest
 
-PRODUCT = """\
-def early():
-    return 1
-
-
-def late(numbers):
-    def inner():
-        return 2
-
-    return [inner() for _ in numbers]
-
-
-def idle():
-    return 3
-
-
-# A set keeps the constants of the module, code among them, in sight of the garbage collector.
-KNOWN = len("a") in {1, 2}
-"""
+from sample import PRODUCT
 
 # A program that runs five tests as pytest runs them: the last one fails where the product was changed.
 PROGRAM = """\

@@ -8,25 +8,10 @@ import tempfile
 import unittest
 
 from adequacy_worker import unittest_noting
+from sample import PRODUCT
 
-PRODUCT = """\
-def early():
-    return 1
-
-
-def late(numbers):
-    def inner():
-        return 2
-
-    return [inner() for _ in numbers]
-
-
-def idle():
-    return 3
-
-
-early()
-"""
+# What a module does while it is loaded is of no test.
+LOADED = PRODUCT + "\n\nearly()\n"
 
 # Runs the tests of a file as pytest does, as far as a plugin sees it.
 PROGRAM = """\
@@ -70,7 +55,7 @@ def found(changed=None):
     """What the plugin wrote of it."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in [
-            ("product.py", PRODUCT),
+            ("product.py", LOADED),
             ("tests.py", TESTS),
             ("question.json", json.dumps({"changed": changed})),
         ]:
@@ -123,7 +108,7 @@ class Noting(unittest.TestCase):
 
     def test_what_each_test_of_unittest_enters_is_told(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name, text in [("product.py", PRODUCT), ("units.py", UNITS)]:
+            for name, text in [("product.py", LOADED), ("units.py", UNITS)]:
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                     file.write(text)
             start = os.path.join(os.path.dirname(unittest_noting.__file__), "start")
