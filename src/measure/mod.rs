@@ -242,7 +242,7 @@ pub fn measure(
     let reused = reuse::read(options)?;
     let output = OutputDir::open(&options.output, options.resume)?;
     let run = RunFile::begin(task, options, &prepared, &links, spawner.sandbox());
-    let (mut run, earlier) = begin(run, &prepared.trees, options, &output)?;
+    let (mut run, earlier) = begin(run, task, &mut prepared, options, &output)?;
     if let Err(none) = prepared.some_mutants() {
         sink.tell(Event::Warning(format!("{none}; let through by `--allow {EMPTY}`")));
         return empty::measured(prepared, run, output, earlier.as_ref(), &options.act);
@@ -259,14 +259,17 @@ pub fn measure(
     let trees = &prepared.trees;
     (run.start, run.variants) =
         observe::others((task, &lab), trees, &links, options, spawner, sink)?;
-    sample_to_budget(task, &mut prepared.plan, &mut run, earlier.as_ref(), baseline.cpu());
+    let planned = earlier.as_ref().is_some_and(RunFile::is_planned);
+    if let Some(budget) = task.mutate.budget.filter(|_| !planned) {
+        sample(affordable(budget, baseline.cpu()), task, &mut prepared.plan, &mut run);
+    }
     output.write_plan(&mut run, earlier.as_ref(), |take| {
         output::rows(&prepared.plan, &trees.base, take).map_err(MeasureError::from)
     })?;
     output.write_sources(&prepared.plan, &trees.base)?;
     run.controls = Some(controls::before(&lab, task, &prepared, sink)?);
     let (plan, snapshot, shard) = (&prepared.plan, &trees.base, options.shard);
-    let reusable = reuse::reusable((task, options), &prepared, &output, reused, &mut run, sink)?;
+    let reusable = reuse::reusable((task, options), &prepared, reused, &mut run, sink)?;
     let decided = decide::decide((&lab, &baseline), task, &output, &mut run, plan, reusable, sink)?;
     if options.check_parallel {
         parallel::check(&lab, task, &output, &mut run, plan, &decided)?;
@@ -283,17 +286,26 @@ pub fn measure(
     Ok(Measured { trees, protected, plan, adequacy, gates, run, output })
 }
 
-/// Writes what is known before anything runs; the run, and its earlier part if it goes on from one.
+/// Writes what is known before anything runs; the run, and its earlier part if it goes on from one, which
+/// is not touched if this is another run.
 fn begin(
     mut run: RunFile,
-    trees: &TaskTrees,
+    task: &Task,
+    prepared: &mut Prepared,
     options: &Options,
     output: &OutputDir,
 ) -> Result<(RunFile, Option<RunFile>), MeasureError> {
     let earlier = options.resume.then(|| output.read_run()).transpose()?;
+    if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.is_planned()) {
+        // What a budget pays for was found then.
+        if let Some(limit) = earlier.planned_limit().filter(|_| task.mutate.budget.is_some()) {
+            sample(limit, task, &mut prepared.plan, &mut run);
+        }
+        run.plan_sha256 = output::digest(&prepared.plan, &prepared.trees.base)?;
+    }
     output.begin(&run, earlier.as_ref())?;
     run.go_on_from(earlier.as_ref());
-    evidence::begin(output, trees, &run)?;
+    evidence::begin(output, &prepared.trees, &run)?;
     receipt::begin(output, &run, &options.act)?;
     Ok((run, earlier))
 }
@@ -378,17 +390,8 @@ fn tell_of_commands(
     Ok(())
 }
 
-/// Leaves as many mutants as the task's budget pays for; those of the `earlier` part of a resumed run.
-fn sample_to_budget(
-    task: &Task,
-    plan: &mut Plan,
-    run: &mut RunFile,
-    earlier: Option<&RunFile>,
-    each: Duration,
-) {
-    let Some(budget) = task.mutate.budget else { return };
-    let planned = earlier.and_then(RunFile::planned_limit);
-    let limit = planned.unwrap_or_else(|| affordable(budget, each));
+/// Leaves so many mutants.
+fn sample(limit: usize, task: &Task, plan: &mut Plan, run: &mut RunFile) {
     plan.sample(limit, task.mutate.seed);
     run.sampled(limit, plan, task);
 }

@@ -433,6 +433,13 @@ pub(super) fn rows(
     })
 }
 
+/// The digest that the lines of a plan have together.
+pub(super) fn digest(plan: &Plan, snapshot: &Snapshot) -> Result<Sha256, TreeError> {
+    let mut digest = Digesting::default();
+    rows(plan, snapshot, &mut |line| digest.add(line))?;
+    Ok(digest.done())
+}
+
 /// Names of files that are being written begin so.
 const UNFINISHED: &str = ".adequacy-";
 

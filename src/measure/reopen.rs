@@ -11,7 +11,7 @@ use super::{
     Prepared, RunFile, Shard, State, Wanted, gates, output, prepare, protect, runners, same_task,
 };
 use crate::adequacy::Adequacy;
-use crate::base::{Digesting, Sink};
+use crate::base::Sink;
 use crate::plan::Plan;
 use crate::task::Task;
 
@@ -157,10 +157,9 @@ fn same(prepared: &Prepared, run: &RunFile) -> Result<(), &'static str> {
     if version != run.interpreter.as_ref().map(|found| found.version.as_str()) {
         return Err("the interpreter");
     }
-    let mut digest = Digesting::default();
-    match output::rows(&prepared.plan, &prepared.trees.base, &mut |row| digest.add(row)) {
-        Ok(()) if digest.done() == run.plan_sha256 => Ok(()),
-        Ok(()) => Err("the plan"),
+    match output::digest(&prepared.plan, &prepared.trees.base) {
+        Ok(digest) if digest == run.plan_sha256 => Ok(()),
+        Ok(_) => Err("the plan"),
         // Listed a moment ago, and no longer so.
         Err(_) => Err("a tree"),
     }

@@ -100,11 +100,11 @@ impl Count {
             Outcome::Unviable | Outcome::NotBuilt => {}
         }
         let row = &entry.row;
-        let function = (row.path.clone(), row.place_name().to_owned());
+        let function = (row.path.to_string(), row.place_name().to_owned());
         for tally in [
             self.by_class.entry(row.class).or_insert_with(no_tally),
-            self.by_operator.entry(row.operator.clone()).or_insert_with(no_tally),
-            self.by_file.entry(row.path.clone()).or_insert_with(no_tally),
+            self.by_operator.entry(row.operator.to_string()).or_insert_with(no_tally),
+            self.by_file.entry(row.path.to_string()).or_insert_with(no_tally),
             self.by_function.entry(function).or_insert_with(no_tally),
         ] {
             tally.mutants += 1;

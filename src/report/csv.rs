@@ -20,7 +20,7 @@ pub(super) fn render(log: &RunLog) -> String {
             field(standing.word()),
             field(&standing.why(&log.run)),
             field(&row.before),
-            field(&row.after),
+            field(&row.after()),
             format!("{:.3}", entry.wall.as_secs_f64()),
         ];
         text.push_str(&fields.join(","));

@@ -1,146 +1,35 @@
 //! A mutant of a run with what was decided.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use super::place::Source;
+use super::row::{Row, Shared};
 use crate::base::Sha256;
 use crate::measure::{Line, RunFile};
 use crate::outcome::{self, Outcome, Reason, Verdict};
-use crate::plan::{Class, readable};
 use crate::run::{Step, Tier};
-
-/// A line of `mutants.jsonl` as it is read back; its members are those of [`Row`](crate::plan::Row).
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlanRow {
-    /// The mutant's name.
-    pub id: String,
-    /// The set it belongs to.
-    pub class: Class,
-    /// What made it.
-    pub operator: String,
-    /// Its file.
-    pub path: String,
-    /// The innermost function around it.
-    pub function: Option<String>,
-    /// First byte replaced, and the byte after the last.
-    pub span: [u32; 2],
-    /// Line of the mutated node, from 1; 0 where it has no one place.
-    pub line: u32,
-    /// UTF-8 byte column of the mutated node, from 0.
-    pub column: u32,
-    /// The bytes replaced, as text.
-    pub before: String,
-    /// What stands there instead, as text.
-    pub after: String,
-    /// What it changes in further files.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub more: Vec<Further>,
-    /// Why it is not counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub not_counted: Option<String>,
-}
-
-/// An edit of a file that is not the mutant's own.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Further {
-    /// The file.
-    pub path: String,
-    /// First byte replaced, and the byte after the last.
-    pub span: [u32; 2],
-    /// What stands there instead, as text.
-    pub after: String,
-}
-
-/// What stands for the function of a mutant that is in none.
-const NO_FUNCTION: &str = "(module)";
-
-impl PlanRow {
-    /// Whether `source` holds what the mutant replaces.
-    pub(super) fn fits(&self, source: &Source) -> bool {
-        source
-            .bytes
-            .get(self.span[0] as usize..self.span[1] as usize)
-            .is_some_and(|bytes| readable(bytes) == self.before)
-    }
-
-    /// Line to show a person: 1 for a mutant that has no one place.
-    #[must_use]
-    pub fn shown_line(&self) -> u32 {
-        self.line.max(1)
-    }
-
-    /// Its function, or what stands for none.
-    #[must_use]
-    pub fn place_name(&self) -> &str {
-        self.function.as_deref().unwrap_or(NO_FUNCTION)
-    }
-
-    /// One sentence on what it does: for sets whose text shows less than they mean.
-    #[must_use]
-    pub fn in_words(&self) -> Option<String> {
-        in_words(self.class, &self.operator, self.function.as_deref(), 1 + self.more.len())
-    }
-
-    /// The lines of `source` that it touches, before and after; what it replaces alone where the
-    /// source is not at hand.
-    #[must_use]
-    pub fn lines(&self, source: Option<&Source>) -> (String, String) {
-        let Some(source) = source else { return (self.before.clone(), self.after.clone()) };
-        let (head, tail) = source.around(self.span);
-        let (head, tail) = (readable(head), readable(tail));
-        (format!("{head}{}{tail}", self.before), format!("{head}{}{tail}", self.after))
-    }
-}
-
-/// What a mutant does that stands for more than its text shows: a whole change, a whole function.
-pub(super) fn in_words(
-    class: Class,
-    operator: &str,
-    function: Option<&str>,
-    files: usize,
-) -> Option<String> {
-    use Class::{Cheat, CheatExtra, Degenerate, FileRevert, NullPatch, StubPatch};
-    let summary = adequacy_mutators::operator(operator).map_or(operator, |found| found.summary);
-    let function = function.unwrap_or(NO_FUNCTION);
-    match class {
-        Cheat | CheatExtra | Degenerate => Some(format!("{function}: {summary}")),
-        NullPatch | StubPatch | FileRevert => {
-            Some(format!("({files} {}) {summary}", if files == 1 { "file" } else { "files" }))
-        }
-        Class::HunkRevert
-        | Class::Change
-        | Class::Function
-        | Class::Rest
-        | Class::Extra
-        | Class::Full => None,
-    }
-}
 
 /// A mutant, what was decided, and what each command said.
 #[derive(Debug)]
 pub struct Entry {
     /// The mutant.
-    pub row: PlanRow,
+    pub row: Row,
     /// What its runs mean; `None` when nothing was decided, or it is not run at all.
     pub outcome: Option<Outcome>,
     /// What each command said, in sealed order; `None` where it was not run.
-    pub verdicts: Vec<Option<Verdict>>,
+    pub verdicts: Box<[Option<Verdict>]>,
     /// Wall time of all its runs.
     pub wall: Duration,
     /// CPU time of all its runs.
     pub cpu: Duration,
     /// What a survivor rests on.
-    pub basis: Option<String>,
+    pub basis: Option<Arc<str>>,
     /// What gave the verdict.
     pub executor: Option<Tier>,
     /// The receipt of the earlier run that decided it, where it is not this one.
     pub reused: Option<Sha256>,
     /// The tests that failed, with the place of their command, where an executor saw which.
-    pub failed: Vec<(usize, String)>,
+    pub failed: Box<[(usize, Arc<str>)]>,
 }
 
 /// What a report says of a mutant.
@@ -157,15 +46,20 @@ pub enum Standing<'a> {
 }
 
 impl Entry {
-    pub(super) fn of(row: PlanRow) -> Self {
-        let (outcome, verdicts) = (None, Vec::new());
+    pub(super) fn of(row: Row) -> Self {
+        let (outcome, verdicts) = (None, Box::default());
         let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
-        let (basis, executor, reused, failed) = (None, None, None, Vec::new());
+        let (basis, executor, reused, failed) = (None, None, None, Box::default());
         Self { row, outcome, verdicts, wall, cpu, basis, executor, reused, failed }
     }
 
     /// Takes over a decision; the later of two stands.
-    pub(super) fn decide(&mut self, line: Line, run: &RunFile) -> Result<(), String> {
+    pub(super) fn decide(
+        &mut self,
+        line: Line,
+        run: &RunFile,
+        shared: &mut Shared,
+    ) -> Result<(), String> {
         if let Outcome::Killed { command, .. } | Outcome::Undecided { command, .. } = line.outcome
             && command >= run.commands.len()
         {
@@ -184,10 +78,10 @@ impl Entry {
         let own = || line.runs.iter().filter(|_| line.reused.is_none());
         self.wall = own().map(|run| run.wall).sum();
         self.cpu = own().map(|run| run.cpu).sum();
-        (self.outcome, self.basis) = (Some(line.outcome), Some(line.basis));
+        (self.outcome, self.basis) = (Some(line.outcome), Some(shared.one(&line.basis)));
         self.executor = Some(line.executor);
         let failed = line.runs.into_iter().filter_map(|run| match run.step {
-            Step::Command(place) => Some((place, run.tests?.failed?)),
+            Step::Command(place) => Some((place, shared.one(&run.tests?.failed?))),
             _ => None,
         });
         self.failed = failed.collect();

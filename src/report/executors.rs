@@ -17,7 +17,7 @@ pub(super) fn counted(log: &RunLog) -> (BTreeMap<Tier, u64>, BTreeMap<&str, u64>
             *verdicts.entry(executor).or_default() += 1;
         }
         if let (Some(Outcome::Survived), Some(basis)) = (entry.outcome, &entry.basis) {
-            *survivors.entry(basis.as_str()).or_default() += 1;
+            *survivors.entry(&**basis).or_default() += 1;
         }
     }
     (verdicts, survivors)

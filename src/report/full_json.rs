@@ -6,10 +6,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::count::{CommandCount, flaky};
-use super::entry::{Entry, PlanRow};
+use super::entry::Entry;
 use super::log::RunLog;
 use super::place::Region;
 use super::reached::reached;
+use super::row::PlanRow;
 use super::triage::{Classification, Triage};
 use crate::measure::{ClassTotals, Isolation};
 use crate::outcome::{Reason, Verdict};
@@ -55,7 +56,7 @@ struct Report<'a> {
 #[derive(Serialize)]
 struct Mutant<'a> {
     #[serde(flatten)]
-    row: &'a PlanRow,
+    row: PlanRow,
     region: Region,
     standing: &'static str,
     why: String,
@@ -161,17 +162,13 @@ fn mutant<'a>(log: &'a RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
     let said = entry.verdicts.iter().enumerate();
     let said = said.filter_map(|(place, verdict)| Some((id(place), word((*verdict)?))));
     Mutant {
-        row: &entry.row,
+        row: entry.row.whole(),
         region: log.region(entry),
         standing: standing.word(),
         why: standing.why(&log.run),
         reason: entry.reason().map(Reason::word),
         killed_by: entry.killers(flaky).map(id).collect(),
-        failed_tests: entry
-            .failed
-            .iter()
-            .map(|(place, test)| (id(*place), test.as_str()))
-            .collect(),
+        failed_tests: entry.failed.iter().map(|(place, test)| (id(*place), &**test)).collect(),
         reached_by: reached(log, entry).into_iter().map(|one| (one.id, one.tests)).collect(),
         verdicts: said.collect(),
         basis: entry.basis.as_deref(),

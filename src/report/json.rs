@@ -7,6 +7,7 @@
 //! `RuntimeError` out, ours counts an undecided mutant as not killed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use adequacy_mutators::Language;
 use serde::Serialize;
@@ -43,7 +44,7 @@ struct Mutant<'a> {
     id: &'a str,
     mutator_name: &'a str,
     description: String,
-    replacement: &'a str,
+    replacement: String,
     location: Region,
     status: &'static str,
     status_reason: String,
@@ -74,7 +75,7 @@ pub(super) fn report(log: &RunLog) -> Report<'_> {
             mutants: Vec::new(),
         });
         let mutant = mutant(log, entry, &flaky);
-        if log.missing.contains(&entry.row.path) {
+        if log.missing.contains(&*entry.row.path) {
             // Empty lines for those that are not at hand: readers count on every place being there.
             let lines = file.source.len().max(mutant.location.end.line);
             file.source = "\n".repeat(lines);
@@ -115,9 +116,9 @@ fn test_id(place: usize, number: usize) -> String {
 
 /// The tests that failed, of those that are known.
 fn failed(log: &RunLog, entry: &Entry) -> Vec<String> {
-    let id = |(place, test): &(usize, String)| {
+    let id = |(place, test): &(usize, Arc<str>)| {
         let reach = log.tests.get(&log.run.commands[*place].id)?;
-        let number = reach.tests.iter().position(|(name, _)| name == test)?;
+        let number = reach.tests.iter().position(|(name, _)| **name == **test)?;
         Some(test_id(*place, number))
     };
     entry.failed.iter().filter_map(id).collect()
@@ -138,7 +139,7 @@ fn mutant<'a>(log: &RunLog, entry: &'a Entry, flaky: &[bool]) -> Mutant<'a> {
         id: &row.id,
         mutator_name: &row.operator,
         description: row.in_words().unwrap_or_else(|| summary(&row.operator).to_owned()),
-        replacement: &row.after,
+        replacement: row.after(),
         location: log.region(entry),
         status: status(standing),
         status_reason: standing.why(&log.run),

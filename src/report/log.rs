@@ -12,6 +12,7 @@ use std::time::Duration;
 use super::count::Count;
 use super::entry::Entry;
 use super::place::{Place, Region, Source};
+use super::row::{Row, Shared};
 use super::triage::{Judgement, Triage, TriageFile};
 use crate::base::{Digesting, Sha256};
 use crate::measure::{LedgerError, Line, OutputDir, OutputError, RunFile, State};
@@ -108,14 +109,15 @@ impl RunLog {
         if !run.is_planned() {
             return Err(ReportError::NoPlan(path.to_owned()));
         }
-        let mut entries = entries(&folder, &run)?;
+        let mut shared = Shared::default();
+        let mut entries = entries(&folder, &run, &mut shared)?;
         let mut by_id = (0..entries.len()).collect::<Vec<_>>();
         by_id.sort_unstable_by(|&one, &other| entries[one].row.id.cmp(&entries[other].row.id));
         let damaged = |message| ReportError::Damaged { path: folder.outcomes(), message };
         let mut decide = |line: Line| {
-            let at = by_id.binary_search_by(|&place| entries[place].row.id.cmp(&line.id));
+            let at = by_id.binary_search_by(|&place| (*entries[place].row.id).cmp(&line.id));
             match at {
-                Ok(at) => entries[by_id[at]].decide(line, &run),
+                Ok(at) => entries[by_id[at]].decide(line, &run, &mut shared),
                 Err(_) => Err(format!("no mutant `{}`", line.id)),
             }
         };
@@ -148,23 +150,23 @@ impl RunLog {
     }
 
     fn read_sources(&mut self, folder: &OutputDir) -> Result<(), ReportError> {
-        let paths = self.entries.iter().map(|entry| entry.row.path.clone());
+        let paths = self.entries.iter().map(|entry| &*entry.row.path);
         for name in paths.collect::<BTreeSet<_>>() {
-            let Some(digest) = self.run.sources.get(&name) else {
-                self.missing.insert(name);
+            let Some(digest) = self.run.sources.get(name) else {
+                self.missing.insert(name.to_owned());
                 continue;
             };
             let path = folder.sources().join(digest.to_string());
             match fs::read(&path) {
                 Ok(bytes) if Sha256::of(&bytes) == *digest => {
-                    self.sources.insert(name, Source::new(bytes));
+                    self.sources.insert(name.to_owned(), Source::new(bytes));
                 }
                 Ok(_) => {
                     let message = "its bytes are not those of its name".to_owned();
                     return Err(ReportError::Damaged { path, message });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    self.missing.insert(name);
+                    self.missing.insert(name.to_owned());
                 }
                 Err(error) => return Err(ReportError::Io { path, error }),
             }
@@ -174,7 +176,7 @@ impl RunLog {
 
     /// Every mutant replaces what its row says it replaces.
     fn check_rows(&self, folder: &OutputDir) -> Result<(), ReportError> {
-        let fits = |entry: &&Entry| match self.sources.get(&entry.row.path) {
+        let fits = |entry: &&Entry| match self.sources.get(&*entry.row.path) {
             Some(source) => entry.row.fits(source),
             None => true,
         };
@@ -190,7 +192,7 @@ impl RunLog {
     /// The bytes of an entry's own file, where the run directory holds them.
     #[must_use]
     pub fn source(&self, entry: &Entry) -> Option<&Source> {
-        self.sources.get(&entry.row.path)
+        self.sources.get(&*entry.row.path)
     }
 
     /// Where an entry's edit stands: the line alone where the source is not at hand, the first place
@@ -300,7 +302,11 @@ impl RunLog {
 }
 
 /// The mutants of `mutants.jsonl`, which must be those that `run` names.
-fn entries(folder: &OutputDir, run: &RunFile) -> Result<Vec<Entry>, ReportError> {
+fn entries(
+    folder: &OutputDir,
+    run: &RunFile,
+    shared: &mut Shared,
+) -> Result<Vec<Entry>, ReportError> {
     let path = folder.plan();
     let fault = |error| ReportError::Io { path: path.clone(), error };
     let damaged = |message| ReportError::Damaged { path: path.clone(), message };
@@ -314,7 +320,7 @@ fn entries(folder: &OutputDir, run: &RunFile) -> Result<Vec<Entry>, ReportError>
         digest.add(&line);
         if let Ok(good) = &mut entries {
             match serde_json::from_slice(&line) {
-                Ok(row) => good.push(Entry::of(row)),
+                Ok(line) => good.push(Entry::of(Row::of(line, shared))),
                 Err(error) => entries = Err(damaged(format!("line {number}: {error}"))),
             }
         }

@@ -13,7 +13,7 @@ pub fn content_keys(log: &RunLog) -> Vec<Sha256> {
     let mut seen = HashMap::new();
     let key = |entry: &Entry| {
         let row = &entry.row;
-        let content = (&row.path, &row.function, &row.operator, &row.before, &row.after);
+        let content = (&row.path, &row.function, &row.operator, &row.before, row.after());
         let ordinal = seen.entry(Sha256::of(&bytes(&content))).or_insert(0_u64);
         *ordinal += 1;
         let (path, function, operator, before, after) = content;

@@ -14,7 +14,7 @@ const ROOM: usize = 200;
 
 /// The log as indented JSON; paths begin with `prefix`.
 pub(super) fn render(log: &RunLog, prefix: &str) -> String {
-    let operators = log.survivors().map(|entry| entry.row.operator.as_str());
+    let operators = log.survivors().map(|entry| &*entry.row.operator);
     let rules = operators.collect::<BTreeSet<_>>().into_iter().map(rule).collect::<Vec<_>>();
     let results = log.survivors().map(|entry| result(log, entry, prefix)).collect::<Vec<_>>();
     let (name, version) = log.run.tool.split_once(' ').unwrap_or((&log.run.tool, ""));

@@ -40,7 +40,7 @@ impl Evidence {
         let folder = OutputDir::existing(path)?;
         let (lines, _) = folder.read_outcomes(&log.run)?;
         // The later of two stands.
-        let line = lines.into_iter().rev().find(|line| line.id == entry.row.id);
+        let line = lines.into_iter().rev().find(|line| *line.id == *entry.row.id);
         let runs = line.map(|line| line.runs).unwrap_or_default().into_iter();
         let logs = folder.logs();
         let with_tail = |run: Run| {
@@ -161,8 +161,8 @@ fn one(text: &mut String, log: &RunLog, run: &Run, output: Option<&str>, style: 
 /// The mutant as a unified diff, of the files that the run directory holds.
 fn diff(log: &RunLog, entry: &Entry) -> String {
     let row = &entry.row;
-    let own = (row.path.as_str(), row.span, row.after.as_str());
-    let more = row.more.iter().map(|edit| (edit.path.as_str(), edit.span, edit.after.as_str()));
+    let own = (&*row.path, row.span, row.after());
+    let more = row.more.iter().map(|edit| (edit.path.as_str(), edit.span, edit.after.clone()));
     let mut text = String::new();
     for (path, [start, end], after) in std::iter::once(own).chain(more) {
         let Some(source) = log.sources.get(path) else {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use similar::TextDiff;
 
 use super::Style;
-use super::entry;
+use super::row::in_words;
 use super::terminal::escaped;
 use crate::measure::Totals;
 use crate::plan::cargo::SETTINGS;
@@ -32,7 +32,7 @@ pub fn line(plan: &Plan, mutant: &Mutant, source: &[u8], style: Style) -> String
         style.bold(row.operator),
     );
     let files = 1 + row.more.len();
-    let what = match entry::in_words(row.class, row.operator, row.function, files) {
+    let what = match in_words(row.class, row.operator, row.function, files) {
         Some(words) => escaped(&words),
         None => {
             let (before, after) =

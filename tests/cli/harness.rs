@@ -446,7 +446,7 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Everything below a directory that `wanted` lets through, by path: kind, mode and content.
-fn contents(root: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeMap<PathBuf, String> {
+pub(crate) fn contents(root: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     let mut todo = vec![root.to_owned()];
     while let Some(folder) = todo.pop() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::harness::{Call, Sandbox, Started, append};
+use crate::harness::{Call, Sandbox, Started, append, contents};
 
 /// Six mutants in order: A, C and E are killed. D waits for the file `open` in STATE, where every
 /// run of a mutant leaves a line in a file of its name.
@@ -169,11 +170,9 @@ fn another_run_is_not_gone_on_with_and_not_touched() {
     let sandbox = sandbox();
     sandbox.write("state/open", "");
     seal(&sandbox, &[]).run().exits(0);
-    let kept = |sandbox: &Sandbox| {
-        ["run.json", "mutants.jsonl", "outcomes.jsonl", "logs/baseline-1.0.unit.log"]
-            .map(|name| sandbox.bytes(&format!("adequacy.out/{name}")))
-    };
+    let kept = |sandbox: &Sandbox| contents(&sandbox.path("adequacy.out"), &|_| true);
     let before = kept(&sandbox);
+    assert!(before.contains_key(Path::new("receipt.json")), "{before:?}");
     let refused = |words: &[&str], what: &str| {
         let ran = seal(&sandbox, &[&["--resume"][..], words].concat()).run();
         ran.exits(8).tells(&format!("cannot be resumed: {what} differs"));
@@ -194,4 +193,18 @@ fn another_run_is_not_gone_on_with_and_not_touched() {
     let text = sandbox.read("adequacy.out/outcomes.jsonl").replacen("\"id\"", "id", 2);
     sandbox.write("adequacy.out/outcomes.jsonl", text);
     seal(&sandbox, &["--resume"]).run().exits(8).tells("outcomes.jsonl").tells("without --resume");
+}
+
+#[test]
+fn what_a_budget_paid_for_stands_when_the_run_is_gone_on_with() {
+    let sandbox = sandbox();
+    // So little that it pays for one mutant, which is the least.
+    let task = format!("{TASK}[mutate]\nbudget = '0.0001cpu-s'\n");
+    sandbox.write("state/open", "").write("tree/adequacy.toml", task);
+    // The one that is drawn survives, and the gate says so.
+    seal(&sandbox, &[]).run().exits(1).says("Sampled: 1 of 6 mutants");
+    let plan = sandbox.bytes("adequacy.out/mutants.jsonl");
+    seal(&sandbox, &["--resume"]).run().exits(1).says("Sampled: 1 of 6 mutants");
+    assert!(plan == sandbox.bytes("adequacy.out/mutants.jsonl"));
+    assert_eq!(sandbox.lines("adequacy.out/outcomes.jsonl").len(), 2, "a head and a mutant");
 }

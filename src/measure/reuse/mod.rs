@@ -3,12 +3,12 @@
 
 mod key;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 pub use key::{Key, KeyPart};
 
@@ -16,12 +16,13 @@ use super::confirm::Chosen;
 use super::ledger::Line;
 use super::{
     Decided, Decisions, Ledger, MeasureError, Options, OutputDir, OutputError, Prepared, RunFile,
-    State,
+    State, output,
 };
 use crate::base::{Event, RelPath, Sha256, Sink};
 use crate::outcome::{Outcome, Reason};
 use crate::run::{Attempt, Run, Step, answers};
 use crate::task::Task;
+use crate::tree::TreeError;
 
 /// An earlier run, and the digest of its receipt; `None` where there is no run yet.
 #[derive(Debug, Clone)]
@@ -50,7 +51,8 @@ pub(super) struct Earlier {
     path: PathBuf,
     receipt: Sha256,
     run: RunFile,
-    rows: HashMap<String, Value>,
+    /// Digests of the lines of its plan.
+    rows: HashSet<Sha256>,
     lines: BTreeMap<String, Line>,
 }
 
@@ -87,15 +89,14 @@ pub(super) fn read(options: &Options) -> Result<Option<Earlier>, MeasureError> {
     Ok(Some(Earlier { path: place, receipt: *receipt, run, rows, lines }))
 }
 
-/// The verdicts that stand for mutants of this run, whose plan `output` holds; writes to `run` what they
-/// rest on, and says why there are none.
+/// The verdicts that stand for mutants of this run; writes to `run` what they rest on, and says why there are
+/// none.
 ///
 /// # Errors
-/// [`MeasureError`] when there is no interpreter any more, or the plan cannot be read back.
+/// [`MeasureError`] when there is no interpreter any more, or a source cannot be read.
 pub(super) fn reusable(
     (task, options): (&Task, &Options),
     prepared: &Prepared,
-    output: &OutputDir,
     earlier: Option<Earlier>,
     run: &mut RunFile,
     sink: &dyn Sink,
@@ -123,7 +124,7 @@ pub(super) fn reusable(
     }
     run.reuse = Some(record(Vec::new()));
     let earlier = earlier.expect("it would be a reason");
-    let rows = rows_of(output)?;
+    let same = earlier.same_rows(prepared)?;
     let caught = earlier.run.executors.caught(&earlier.run);
     let plan = &prepared.plan;
     let chosen = Chosen::of(run.conduct.confirm, plan, task.mutate.seed);
@@ -138,9 +139,8 @@ pub(super) fn reusable(
     let lines = places.filter_map(|(place, mutant)| {
         let id = mutant.id.to_string();
         let line = earlier.lines.get(&id)?;
-        let same = rows.get(&id) == earlier.rows.get(&id);
         let decided = Decided::of(line.outcome, &line.runs);
-        let stands = same
+        let stands = same[place]
             && stands(line, run)
             && answered(place, line)
             && run.executors.believes(&decided, &caught);
@@ -151,6 +151,15 @@ pub(super) fn reusable(
 }
 
 impl Earlier {
+    /// For each mutant of a plan, whether the earlier one had it, and in the same words.
+    fn same_rows(&self, Prepared { trees, plan, .. }: &Prepared) -> Result<Vec<bool>, TreeError> {
+        let mut same = Vec::with_capacity(plan.mutants.len());
+        output::rows(plan, &trees.base, &mut |row| {
+            same.push(self.rows.contains(&Sha256::of(row)))
+        })?;
+        Ok(same)
+    }
+
     /// Why no verdict of it stands for a mutant of a run with this key.
     fn differences(&self, key: &Key) -> Vec<String> {
         match (&self.run.reuse, self.run.state) {
@@ -264,12 +273,15 @@ impl Reused {
     }
 }
 
-/// The lines of the plan in a run directory by id.
-fn rows_of(folder: &OutputDir) -> Result<HashMap<String, Value>, OutputError> {
+/// The digests of the lines of the plan in a run directory.
+fn rows_of(folder: &OutputDir) -> Result<HashSet<Sha256>, OutputError> {
     let path = folder.plan();
-    let text = fs::read(&path).map_err(|error| OutputError::Io { path, error })?;
-    let lines = text.split(|&byte| byte == b'\n');
-    let rows = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-    let named = rows.filter_map(|row| Some((row["id"].as_str()?.to_owned(), row)));
-    Ok(named.collect())
+    let fault = |error| OutputError::Io { path: path.clone(), error };
+    let mut file = BufReader::new(File::open(&path).map_err(fault)?);
+    let (mut rows, mut line) = (HashSet::new(), Vec::new());
+    while file.read_until(b'\n', &mut line).map_err(fault)? > 0 {
+        rows.insert(Sha256::of(&line));
+        line.clear();
+    }
+    Ok(rows)
 }

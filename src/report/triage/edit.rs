@@ -71,14 +71,14 @@ impl TriageFile {
             let key = text(table, "key").map(str::to_owned);
             let found = keyed.clone().find(|(found, _)| Some(found.to_string()) == key);
             if let Some((_, entry)) = found {
-                follow(table, "id", entry.row.id.as_str().into());
+                follow(table, "id", (*entry.row.id).into());
                 follow(table, "line", i64::from(entry.row.line).into());
             }
         }
-        let by_id = keyed.map(|(key, entry)| (entry.row.id.as_str(), key));
+        let by_id = keyed.map(|(key, entry)| (&*entry.row.id, key));
         let by_id = by_id.collect::<std::collections::HashMap<_, _>>();
         for entry in survivors(log).into_iter().flat_map(|group| group.survivors) {
-            let key = by_id[entry.row.id.as_str()];
+            let key = by_id[&*entry.row.id];
             if !known.contains(key) {
                 tables.push(table(log, entry, key));
                 edited.added += 1;
@@ -163,14 +163,14 @@ fn table(log: &RunLog, entry: &Entry, key: &Sha256) -> Table {
     table.decor_mut().set_prefix("\n");
     for (name, text) in [
         ("key", key.to_string()),
-        ("id", row.id.clone()),
-        ("path", row.path.clone()),
+        ("id", row.id.to_string()),
+        ("path", row.path.to_string()),
         ("function", row.place_name().to_owned()),
     ] {
         table.insert(name, value(text));
     }
     table.insert("line", value(i64::from(row.line)));
-    table.insert("operator", value(row.operator.clone()));
+    table.insert("operator", value(row.operator.to_string()));
     table.insert("change", value(short(&change, 2 * ROOM + 20)));
     table.insert("classification", value(""));
     table.insert("reason", value(""));

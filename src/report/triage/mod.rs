@@ -52,7 +52,7 @@ impl Triage {
                 Some(what) => incomplete.push((judgement.clone(), what)),
                 None if judgement.classification == Classification::None => {}
                 None => {
-                    judged.insert(entry.row.id.clone(), judgement.clone());
+                    judged.insert(entry.row.id.to_string(), judgement.clone());
                 }
             }
         }
@@ -62,12 +62,12 @@ impl Triage {
     /// What people say of this mutant.
     #[must_use]
     pub fn judgement(&self, entry: &Entry) -> Option<&Judgement> {
-        self.judged.get(&entry.row.id)
+        self.judged.get(&*entry.row.id)
     }
 
     /// The survivors that nobody has judged, or not completely, in plan order.
     pub fn open<'a>(&'a self, log: &'a RunLog) -> impl Iterator<Item = &'a Entry> {
-        log.survivors().filter(|entry| !self.judged.contains_key(&entry.row.id))
+        log.survivors().filter(|entry| !self.judged.contains_key(&*entry.row.id))
     }
 
     /// How many survivors have this classification.
