@@ -237,3 +237,41 @@ def in_child():
     let hung = said.iter().find(|(why, _)| why == "the worker did not answer in time");
     ran.same(hung.map(|(_, count)| *count), Some(1));
 }
+
+/// A first test that opens a connection on the loopback and closes it, at this port.
+fn connects(port: u16) -> Sandbox {
+    let sandbox = served("", TASK);
+    let first = format!(
+        "import product\nimport socket\n\ndef test_00_connects():\n    \
+         with socket.create_server(('127.0.0.1', {port})) as server:\n        \
+         with socket.create_connection(server.getsockname()):\n            \
+         server.accept()[0].close()\n"
+    );
+    let checks = sandbox.read("tree/checks.py").replace("import product\n", &first);
+    sandbox.write("tree/checks.py", checks);
+    sandbox
+}
+
+#[test]
+fn closed_connections_between_ports_that_the_kernel_chose_stay_with_a_worker() {
+    let sandbox = connects(0);
+    let ran = both_ways(&sandbox);
+    ran.says("Verdicts by executor: 50 hot, 10 warm;");
+    ran.same(
+        [steps_aside(&sandbox, "hot"), steps_aside(&sandbox, "warm")],
+        [Value::Null, Value::Null],
+    );
+}
+
+#[test]
+fn a_port_that_is_bound_by_its_number_is_for_processes_with_a_network_of_their_own() {
+    // One that the kernel could have chosen.
+    let sandbox = connects(40_000);
+    let ran = both_ways(&sandbox);
+    ran.says("Verdicts by executor: 60 sharpened;");
+    for executor in ["hot", "warm"] {
+        let why = "the unmutated tree does not pass there: it binds a port by its number, and \
+                   connections that were closed before are remembered";
+        ran.same(steps_aside(&sandbox, executor), json!(why));
+    }
+}

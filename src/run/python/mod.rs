@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of the package, by name.
-const FILES: [(&str, &str); 16] = [
+const FILES: [(&str, &str); 17] = [
     ("__init__.py", include_str!("adequacy_worker/__init__.py")),
     ("census.py", include_str!("adequacy_worker/census.py")),
     ("course.py", include_str!("adequacy_worker/course.py")),
     ("cover.py", include_str!("adequacy_worker/cover.py")),
     ("hazards.py", include_str!("adequacy_worker/hazards.py")),
+    ("network.py", include_str!("adequacy_worker/network.py")),
     ("noting.py", include_str!("adequacy_worker/noting.py")),
     ("plugin.py", include_str!("adequacy_worker/plugin.py")),
     ("serve.py", include_str!("adequacy_worker/serve.py")),

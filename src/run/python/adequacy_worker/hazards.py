@@ -9,6 +9,8 @@ import stat
 import sys
 from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
+from . import network
+
 # Plugins by the names they register under that make more of a run than its tests one after the other, or
 # something else each time. Those that are only installed register under other names.
 PLUGINS = {
@@ -159,9 +161,11 @@ def of_session(session: Any) -> Iterator[str]:
     yield from of_program()
 
 
-def left(places: List[str]) -> Dict[str, List[str]]:
-    """What lies at places that outlive a process: names in a folder, lines of a file of the kernel's."""
+def left(places: List[str]) -> Tuple[Dict[str, List[str]], int]:
+    """What lies at places that outlive a process: names in a folder, lines of a file of the kernel's. Those
+    connections are only counted which the next one may find."""
     found: Dict[str, List[str]] = {}
+    closed, ports = 0, network.chosen_by_kernel()
     for place in places:
         try:
             if os.path.isdir(place):
@@ -169,6 +173,9 @@ def left(places: List[str]) -> Dict[str, List[str]]:
             else:
                 with open(place) as file:
                     found[place] = file.read().splitlines()[1:]
+                if place.startswith(network.LISTS):
+                    found[place], more = network.parted(found[place], ports)
+                    closed += more
         except OSError:
             found[place] = []
-    return found
+    return found, closed

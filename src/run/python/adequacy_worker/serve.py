@@ -21,6 +21,7 @@ import threading
 import time
 from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
+from . import network
 from .hazards import Descriptors, children, left
 from .swap import Late, Refused
 
@@ -32,8 +33,11 @@ BOUND_S = 10.0
 
 
 # What a child may say of itself: why it could not begin, the test that failed and its number, the status
-# that the runner came to.
-TOLD = ("refused", "failed", "failed_at", "ended")
+# that the runner came to, and that it bound a port by its number.
+TOLD = ("refused", "failed", "failed_at", "ended", "by_number")
+
+# Why a child's answer does not stand that another process of its own might not give.
+BY_NUMBER = "it binds a port by its number, and connections that were closed before are remembered"
 
 # What a child does before it goes on: one of the steps that put changed files in place.
 Step = Callable[[], None]
@@ -111,6 +115,8 @@ class Server:
         self.channel = Channel()
         # The pipe or file that is this process's output.
         self.outputs = {(met.st_dev, met.st_ino) for met in map(os.fstat, (1, 2))}
+        # A child has what its parent watches with.
+        self.watches_network = False
         # In a child, and nowhere else: its pipe, and what it was asked.
         self.note: Optional[Note] = None
         self.request: Dict[str, Any] = {}
@@ -135,7 +141,10 @@ class Server:
         gc.freeze()
         hello = {"pid": os.getpid(), "hazards": hazards[:9], "cpu_s": time.process_time()}
         self.channel.send(hello)
-        before = left(places)
+        before, closed = left(places)
+        if not self.watches_network:
+            self.watches_network = True
+            network.watch(self.binds_by_number)
         while True:
             received = self.channel.receive()
             if received is None or "back" in received[0]:
@@ -156,11 +165,18 @@ class Server:
             if answer is None:
                 return
             descriptors.bring_back()
-            now = left(places)
+            found_closed = closed
+            now, closed = left(places)
+            if answer.pop("by_number") and found_closed:
+                answer["refused"] = BY_NUMBER
             answer["by"] = os.getpid()
             answer["cpu_s"] += time.process_time() - began
             answer["left"] = [place for place in places if now[place] != before[place]]
             self.channel.send(answer)
+
+    def binds_by_number(self) -> None:
+        if self.note is not None:
+            self.note.write("by_number", True)
 
     def take_over(
         self, request: Dict[str, Any], given: List[int], descriptors: Descriptors
