@@ -155,7 +155,7 @@ impl Earlier {
     fn same_rows(&self, Prepared { trees, plan, .. }: &Prepared) -> Result<Vec<bool>, TreeError> {
         let mut same = Vec::with_capacity(plan.mutants.len());
         output::rows(plan, &trees.base, &mut |row| {
-            same.push(self.rows.contains(&Sha256::of(row)))
+            same.push(self.rows.contains(&Sha256::of(row)));
         })?;
         Ok(same)
     }
