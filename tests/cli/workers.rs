@@ -275,3 +275,24 @@ fn a_port_that_is_bound_by_its_number_is_for_processes_with_a_network_of_their_o
         ran.same(steps_aside(&sandbox, executor), json!(why));
     }
 }
+
+#[test]
+fn what_the_compiler_warns_of_is_loaded_as_on_the_exact_path() {
+    // As pytest's `filterwarnings = error` does.
+    let quirks = "import warnings\nwarnings.simplefilter('error', SyntaxWarning)\n";
+    let task = TASK.replace("['boolean-flip']", "['boolean-flip', 'call-none']");
+    let sandbox = served(quirks, &task);
+    let product = sandbox.read("tree/product.py") + "\ndef unused(): return hash(1)[0]\n";
+    sandbox.write("tree/product.py", product);
+    let ran = both_ways(&sandbox);
+    let warns = ("compiling it warns of something else".to_owned(), 1);
+    let declined = declined(&sandbox, "hot");
+    assert!(declined.contains(&warns), "{declined:?}");
+    // `None[0]` cannot be loaded there; nothing else of that function is tested.
+    let (outcome, reason) = (json!("killed"), json!("exit"));
+    let plan = sandbox.lines("adequacy.out/mutants.jsonl");
+    let none = plan.iter().find(|row| row["operator"] == "call-none").expect("it is planned");
+    let lines = lines(&sandbox);
+    let line = lines.iter().find(|line| line["id"] == none["id"]).expect("it is decided");
+    ran.same([&line["outcome"], &line["reason"]], [&outcome, &reason]);
+}

@@ -42,6 +42,18 @@ print(json.dumps([lost, names(taken.alive.executed), names(taken.alive.held),
 '''
 
 
+CHANGED = '''\
+before = open("product.py").read()
+for after in ("return 4", "return None[0]"):
+    with open("product.py", "w") as file:
+        file.write(before.replace("return 2", after))
+    try:
+        print(len(taken.plan(["product.py"])))
+    except census.Refused as refused:
+        print(refused)
+'''
+
+
 def look(more=""):
     with tempfile.TemporaryDirectory() as root:
         root = os.path.realpath(root)
@@ -52,6 +64,25 @@ def look(more=""):
             [sys.executable, "-c", program], cwd=root, stdout=subprocess.PIPE, check=True
         )
         return [json.loads(said.stdout), root]
+
+
+class Planning(unittest.TestCase):
+    def test_a_change_that_the_compiler_warns_of_is_refused(self):
+        source = "def idle():\n    return 2\n"
+        program = PROBE.partition("names =")[0] + CHANGED
+        with tempfile.TemporaryDirectory() as root:
+            root = os.path.realpath(root)
+            with open(os.path.join(root, "product.py"), "w") as file:
+                file.write(source)
+            said = subprocess.run(
+                [sys.executable, "-c", program.format(more="", root=root)],
+                cwd=root,
+                stdout=subprocess.PIPE,
+                check=True,
+            )
+        self.assertEqual(
+            said.stdout.decode().splitlines(), ["1", "compiling it warns of something else"]
+        )
 
 
 class Looking(unittest.TestCase):

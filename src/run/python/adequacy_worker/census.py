@@ -8,7 +8,7 @@ import sys
 import threading
 import warnings
 from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
-from typing import Any, Callable, Dict, List, Optional, Set
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
 try:
     from _lsprof import Profiler
@@ -190,7 +190,7 @@ class Census:
         self.read = {os.path.realpath(path) for path in watch.opened}
         self.loaded = loaded()
         self.sources = {path: content(path) for path in self.names}
-        self.compiled: Dict[str, CodeType] = {}
+        self.compiled: Dict[str, Compiled] = {}
 
     def look(self) -> None:
         for thing in gc.get_objects():
@@ -239,29 +239,40 @@ class Census:
                 continue  # whoever loads it later finds it on disk
             new = content(path)
             for name in sorted(names):
-                steps += plan(self.loaded_code(path, name), compiled(new, name), self.alive)
+                before, now = self.loaded_code(path, name), compiled(new, name)
+                if before.warned != now.warned:
+                    # Loading it would warn, and there may be who makes an error of that.
+                    raise Refused("compiling it warns of something else")
+                steps += plan(before.code, now.code, self.alive)
         return steps
 
     def forget(self) -> None:
         for census in filter(None, (self, self.first)):
             census.compiled.clear()
 
-    def loaded_code(self, path: str, name: str) -> CodeType:
+    def loaded_code(self, path: str, name: str) -> Compiled:
         """What the source that was loaded under this name compiles to."""
         if name not in self.compiled:
             self.compiled[name] = compiled(self.sources[path], name)
         return self.compiled[name]
 
 
-def compiled(source: bytes, name: str) -> CodeType:
+class Compiled(NamedTuple):
+    """What a source compiles to, and what the compiler warns of."""
+
+    code: CodeType
+    warned: List[Tuple[str, str]]
+
+
+def compiled(source: bytes, name: str) -> Compiled:
     try:
-        # To show a warning would read the source, which then is remembered.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        # Noted and not shown: to show a warning would read the source, which then is remembered.
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
             code: CodeType = compile(source, name, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Refused("it does not compile: {}".format(error)) from None
-    return code
+    return Compiled(code, sorted((one.category.__name__, str(one.message)) for one in seen))
 
 
 def content(path: str) -> bytes:
