@@ -20,9 +20,12 @@ Ports = Tuple[int, int]
 
 
 def chosen_by_kernel() -> Ports:
-    """The least and the greatest port that the kernel gives to who asks for any."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
-        least, greatest = file.read().split()
+    """The least and the greatest port that the kernel gives to who asks for any; no port where it does not say."""
+    try:
+        with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
+            least, greatest = file.read().split()
+    except OSError:
+        return 1, 0
     return int(least), int(greatest)
 
 
