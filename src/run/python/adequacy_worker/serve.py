@@ -136,6 +136,8 @@ class Server:
             ours.add(self.note.descriptor)
         descriptors = Descriptors(ours, self.outputs)
         hazards = hazards + descriptors.hazards
+        if self.note is not None and "by_number" in self.note.said:
+            hazards.append("it bound a port by its number")
         gc.collect()
         # What is here now is shared with all children as long as nobody counts through it.
         gc.freeze()
