@@ -105,7 +105,7 @@ pub(super) fn run(lab: &Lab<'_>) -> Result<Baseline, RunError> {
 const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
 
 /// The limit of a command that states none, by its slowest run on the unmutated tree.
-pub(super) fn usual_limit(slowest: Duration) -> Duration {
+fn usual_limit(slowest: Duration) -> Duration {
     SHORTEST_LIMIT.max(slowest * 5)
 }
 

@@ -1,7 +1,7 @@
 //! Faster executors: they give the exact path's verdicts, say which mutants they cannot judge, and are
 //! given up when they are caught.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::OnceLock;
@@ -397,6 +397,45 @@ fn tests_are_named_where_no_worker_is_worth_it() {
     ran.same(unreached > 0, true);
     let prompt = sandbox.call(["report", "--format", "prompt"]).run();
     prompt.exits(0).says("No test of unit enters this function now.\n");
+}
+
+/// [`served`] with [`SLOW`] and a test that starts a program, after fifteen others.
+fn starting(program: &str) -> Sandbox {
+    let sandbox = served(SLOW, TASK);
+    let more = format!(
+        "import subprocess, sys\n\ndef test_14_starts():\n    \
+         assert subprocess.run({program}).returncode == 0\n"
+    );
+    let checks = sandbox.read("tree/checks.py") + &more;
+    sandbox.write("tree/checks.py", checks);
+    sandbox
+}
+
+/// Before which tests the mutants of functions began.
+fn places(began: &BTreeMap<String, Value>) -> BTreeSet<u64> {
+    began.values().map(|tests| tests["from"].as_u64().expect("a number")).collect()
+}
+
+#[test]
+fn a_program_that_opens_no_source_of_the_tree_is_no_obstacle_to_begin_behind_it() {
+    let sandbox = starting("['true']");
+    let ran = both_ways(&sandbox);
+    ran.says("Verdicts by executor: 50 hot, 10 warm; survivors by basis: 2 ran, 10 reach\n");
+    let places = places(&began(&sandbox));
+    ran.same(places.contains(&41) && places.iter().any(|at| (16..41).contains(at)), true);
+}
+
+#[test]
+fn no_mutant_of_a_source_that_a_program_opens_begins_behind_that() {
+    // What fails for `f30` is not the first test that enters it itself.
+    let sandbox = starting("[sys.executable, '-c', 'import product; assert not product.f30()']");
+    let ran = both_ways(&sandbox);
+    ran.says("Verdicts by executor: 50 hot, 10 warm; survivors by basis: 12 ran\n");
+    let began = began(&sandbox);
+    ran.same(began["f30"]["failed"].clone(), json!("test_14_starts"));
+    ran.same(began["f31"]["failed"].clone(), json!("test_31"));
+    let places = places(&began);
+    ran.same(places.len() > 1 && places.iter().all(|&at| at <= 15), true);
 }
 
 #[test]

@@ -98,9 +98,14 @@ class Looking(unittest.TestCase):
         (_, _, _, _, read, _), root = look("open('product.py').read()")
         self.assertEqual(read, [os.path.join(root, "product.py")])
 
-    def test_a_program_that_is_started(self):
-        (lost, _, _, _, _, _), _ = look("import subprocess\nsubprocess.run(['true'])")
-        self.assertEqual(lost, "it starts another program before the tests")
+    def test_what_goes_on_in_another_process(self):
+        for more in (
+            "import os\nif os.fork() == 0: os._exit(0)\nos.wait()",
+            # Of this no event tells.
+            "import subprocess\nsubprocess.run(['true'], preexec_fn=product.idle)",
+        ):
+            (lost, _, _, _, _, _), _ = look(more)
+            self.assertEqual(lost, "it goes on in another process before the tests", more)
 
     def test_what_runs_in_other_threads(self):
         start = "import threading\nthread = threading.Thread(target=product.idle)"

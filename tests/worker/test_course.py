@@ -32,7 +32,7 @@ def serves():
     gc.collect()
     lost = watch.stop()
     taken = census.Census(root, watch, along.census)
-    server.serve([lost] if lost else [], [], taken.plan)
+    server.serve([lost] if lost else [], [], taken.plan, watch.starts)
     along.follow(server.request, tests, taken)
 
 
@@ -169,6 +169,15 @@ class OnCourse(unittest.TestCase):
             path = "/proc/{}/task/{}/children".format(*[engine.hello["pid"]] * 2)
             with open(path) as file:
                 self.assertEqual(file.read().split(), [str(hello["pid"])])
+
+    def test_that_other_programs_ran_is_told_of_the_way_they_ran_on(self):
+        with Engine("not os.system('true')") as engine:
+            told = [engine.hello["starts"]]
+            for to in (4, 5):
+                hello, _ = engine.ask(to=to)
+                self.assertEqual(hello["hazards"], [])
+                told.append(hello["starts"])
+            self.assertEqual(told, [False, False, True])
 
     def test_where_a_test_fails_before_the_place_the_worker_answers_itself(self):
         with Engine("False") as engine:

@@ -26,6 +26,8 @@ pub(super) struct Adopt<'a> {
     pub(super) trash: BorrowedFd<'a>,
     /// The new nodes and how they look.
     pub(super) found: Vec<(Node, Seen)>,
+    /// Whether something was removed, and not taken.
+    pub(super) lacks: bool,
 }
 
 impl Adopt<'_> {
@@ -53,6 +55,7 @@ impl Adopt<'_> {
                 _ => false,
             };
             if !taken {
+                self.lacks = true;
                 open.unlock()
                     .and_then(|()| remove(fd.as_fd(), &name, self.trash))
                     .map_err(&failed)?;

@@ -43,6 +43,7 @@ mod remove;
 mod restore;
 mod scratch;
 mod soundness;
+mod stand;
 mod store;
 mod strays;
 #[cfg(test)]
@@ -78,6 +79,7 @@ pub use golden::{Golden, Sources};
 pub use outside::Bytecode;
 pub use scratch::{Aside, Leftover, Scratch};
 pub use soundness::Soundness;
+pub use stand::Stand;
 
 const TREE: &str = "tree";
 const HELD_OUT: &str = "heldout";
@@ -186,17 +188,17 @@ impl Workspace {
         self.path.join(TMP)
     }
 
-    /// A place outside of the caches that is not as it was when the workspace was last right, going by
-    /// looks.
+    /// A place that is not as it was when the workspace was last right, going by looks; not among the caches,
+    /// nor where a [`Stand`] knows what is there.
     #[must_use]
-    pub fn differing(&self) -> Option<PathBuf> {
+    pub fn differing(&self, stand: Option<&Stand>) -> Option<PathBuf> {
         for (node, seen) in self.listing.nodes().iter().zip(&self.seen) {
             let path = self.path.join(OsStr::from_bytes(node.path.as_bytes()));
             let known = |name: &OsStr| {
                 let entries = self.listing.entries(node.path.as_bytes());
                 entries.iter().any(|entry| entry.name().to_bytes() == name.as_bytes())
             };
-            if node.is_in(CACHE) {
+            if node.is_in(CACHE) || stand.is_some() && stand::is_private(node) {
                 continue;
             }
             if let Content::Directory { .. } = node.content {
@@ -349,6 +351,7 @@ impl Workspace {
             before: (&self.listing, &self.seen),
             trash: self.trash.as_fd(),
             found: Vec::new(),
+            lacks: false,
         };
         for part in parts {
             let name = CString::new(*part).expect("a fixed name holds no NUL");

@@ -92,6 +92,15 @@ impl<'a> Restore<'a> {
         Ok(())
     }
 
+    /// Restores what the listing has in the root, open as `fd`, and nothing else there.
+    pub(super) fn parts(&mut self, fd: BorrowedFd<'_>) -> Result<(), WorkspaceError> {
+        let Content::Directory { entries } = &self.node(0).content else {
+            unreachable!("the root is one")
+        };
+        let mut open = Unlocked { fd, mode: 0o700, touched: false };
+        entries.clone().try_for_each(|child| self.entry(&mut open, child, false))
+    }
+
     fn entry(
         &mut self,
         parent: &mut Unlocked<'_>,

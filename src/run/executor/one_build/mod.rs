@@ -20,11 +20,13 @@ use self::schema::{Key, NONE, Schema};
 use super::{Asked, Declined, Edits, Executor, Lab, Passed, RunError, Seat, Tier};
 use crate::base::{Event, Sha256};
 use crate::plan::Plan;
-use crate::run::baseline::usual_limit;
 use crate::run::{Attempt, Exit, Run, Runner, Step};
 
 /// Mutants that share a build, below which making and checking it costs more than it saves.
 pub(super) const FEWEST: usize = 40;
+
+/// What a run may take: so many times the slowest noting run, and more. A time-out is never final here.
+const LIMIT: (u32, Duration) = (5, Duration::from_secs(2));
 
 /// Runs that note which functions a command enters, so that it shows where this changes.
 const FEWEST_NOTES: usize = 2;
@@ -76,7 +78,7 @@ struct Built {
 struct Known {
     /// The functions that it enters; `None` where that is not the same each time.
     entered: Option<Entered>,
-    /// Nothing is built again, so that its time limit is shorter than on the exact path.
+    /// What a run of it may take here, where nothing is built again.
     limit: Duration,
 }
 
@@ -147,7 +149,7 @@ fn note(
     Ok(noted.map(|noted| {
         let is_same = noted.windows(2).all(|pair| pair[0].0 == pair[1].0);
         let slowest = noted.iter().map(|(_, wall)| *wall).max().unwrap_or_default();
-        let limit = usual_limit(slowest).min(lab.limit(command));
+        let limit = (slowest * LIMIT.0 + LIMIT.1).min(lab.limit(command));
         let entered = noted.into_iter().next().map(|(entered, _)| entered);
         Known { entered: entered.filter(|_| is_same), limit }
     }))

@@ -3,17 +3,21 @@
 //! serves there in its place (`src/run/python/adequacy_worker/course.py`). The order of the tests stays what it is.
 //!
 //! Nothing is believed of the run that showed which tests enter what: the process that serves has seen
-//! what ran in it, and refuses what did. Before a failure of a child of its is believed, an unmutated one
+//! what ran in it, and refuses what did. Of other programs that tests started it saw nothing: where there were any, it
+//! serves for no source that anyone opened meanwhile. Before a failure of a child of its is believed, an unmutated one
 //! must pass up to that test.
 
+use std::io;
 use std::sync::Arc;
 
-use super::process::{Answer, Sent};
-use super::{Asked, Down, Lab, RunError, Seat, Step, Worker, judge};
+use super::opened::{Opened, Openings};
+use super::process::{Answer, STARTS, Sent};
+use super::{Asked, Certificate, Down, Lab, RunError, Seat, Step, Worker, judge, reset};
 use crate::base::Event;
 use crate::run::Exit;
 use crate::run::reach::{Reach, changed_line};
 use crate::run::trial::Edits;
+use crate::run::workspace::Stand;
 
 /// Why a process in the middle of the tests is not to serve.
 const UNMUTATED: &str = "an unmutated child does not pass there";
@@ -30,6 +34,10 @@ pub(super) struct Course {
     cpu_s: f64,
     /// The tests before this one pass in an unmutated child of its.
     vouched: usize,
+    /// What the tests before left in private places, where anything of theirs can lie.
+    stand: Option<Stand>,
+    /// What was opened while other programs ran after these stops.
+    opened: Vec<(usize, Opened)>,
 }
 
 impl Course {
@@ -45,7 +53,19 @@ impl Course {
 
     /// The worker itself serves.
     pub(super) fn begin_again(&mut self) {
-        (self.at, self.cpu_s, self.vouched) = (0, 0.0, 0);
+        (self.at, self.cpu_s, self.vouched, self.stand) = (0, 0.0, 0, None);
+    }
+
+    /// Puts in place what who serves has left there.
+    pub(super) fn put(&mut self, seat: &mut Seat) -> Result<(), RunError> {
+        let Some(stand) = &mut self.stand else { return Ok(()) };
+        Ok(seat.workspace.put(stand)?)
+    }
+
+    /// It stands before the test of this number now.
+    fn stand(&mut self, to: usize, cpu_s: f64, stand: Option<Stand>, opened: Option<Opened>) {
+        self.opened.extend(opened.map(|opened| (self.at, opened)));
+        (self.at, self.vouched, self.cpu_s, self.stand) = (to, to, cpu_s, stand);
     }
 
     /// The number of the test that children of who serves begin with.
@@ -58,12 +78,15 @@ impl Course {
         self.reach.as_ref().is_some_and(|reach| self.at > 0 && self.at == reach.tests.len())
     }
 
-    /// The last stop before any test that enters what the edits change.
+    /// The last stop before any test that enters what the edits change, or starts a program that may.
     fn stop(&self, lab: &Lab<'_>, edits: &Edits) -> Option<usize> {
         let [(path, text)] = edits else { return None };
         let before = lab.snapshot.read(path).ok()?;
         let first = self.reach.as_ref()?.first_test(path.as_str()?, changed_line(&before, text));
-        self.stops.iter().rev().find(|&&stop| stop <= first).copied()
+        let opened =
+            self.opened.iter().filter(|(_, opened)| opened.may_hold(path)).map(|(at, _)| *at);
+        let last = opened.min().map_or(first, |opened| opened.min(first));
+        self.stops.iter().rev().find(|&&stop| stop <= last).copied()
     }
 }
 
@@ -80,6 +103,11 @@ impl Worker {
         if !asked.edits.is_empty() {
             let stop = self.course.stop(lab, asked.edits).unwrap_or(0);
             self.go_to(lab, seat, asked.command, stop)?;
+            // On the way there it may have shown that this is too far.
+            let stop = self.course.stop(lab, asked.edits).unwrap_or(0);
+            if stop < self.course.at {
+                self.go_to(lab, seat, asked.command, stop)?;
+            }
             if let Err(why) = self.ready(lab, seat, asked.command)? {
                 return Ok(Err(Down::to_next(why)));
             }
@@ -153,17 +181,17 @@ impl Worker {
         let log =
             lab.log_name(&format!("w{}-to-{to}", seat.worker), Step::Command(command), ".hot");
         let log = (lab.settings.logs.join(log), lab.settings.output_limit);
+        self.course.put(seat)?;
+        let openings = Openings::listen(seat.workspace.path());
         let sent = process.send_on(to, self.limit.min(lab.limit(command)), (&log.0, log.1));
         let why = match sent {
-            Ok(Sent::Serves(cpu_s)) => match seat.workspace.differing() {
-                None => {
-                    self.spent_s += cpu_s - self.course.cpu_s;
-                    let course = &mut self.course;
-                    (course.at, course.vouched, course.cpu_s) = (to, to, cpu_s);
-                    return Ok(());
+            Ok(Sent::Serves { cpu_s, starts }) => {
+                let opened = starts.then(|| openings.and_then(Openings::end)).transpose();
+                match self.arrive(lab, seat, to, cpu_s, opened)? {
+                    Ok(()) => return Ok(()),
+                    Err(why) => why,
                 }
-                Some(place) => format!("the tests before leave `{}`", place.display()),
-            },
+            }
             Ok(Sent::Objects(hazard)) => hazard,
             Ok(Sent::Ended(answer)) => {
                 self.settle(lab, seat, Some(&answer))?;
@@ -178,6 +206,32 @@ impl Worker {
         };
         self.keep_before(lab, command, to, &why);
         self.call_back(lab, seat)
+    }
+
+    /// Sees whether one that serves before test number `to` now may stay there, and why not.
+    fn arrive(
+        &mut self,
+        lab: &Lab<'_>,
+        seat: &mut Seat,
+        to: usize,
+        cpu_s: f64,
+        opened: io::Result<Option<Opened>>,
+    ) -> Result<Result<(), String>, RunError> {
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                return Ok(Err(format!("{STARTS}, and what that opens is not known: {error}")));
+            }
+        };
+        // It waits for us, and the kernel said that nothing else of it lives.
+        let stand = seat.workspace.stand(&Certificate::new())?;
+        if let Some(place) = seat.workspace.differing(stand.as_ref()) {
+            return Ok(Err(format!("the tests before leave `{}`", place.display())));
+        }
+        self.spent_s += cpu_s - self.course.cpu_s;
+        self.course.stand(to, cpu_s, stand, opened);
+        reset(lab, seat)?;
+        Ok(Ok(()))
     }
 
     /// Has the worker itself serve again.

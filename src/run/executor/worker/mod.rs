@@ -7,6 +7,7 @@
 //! lives it only waits for us, so that the copy can be brought back with it alive.
 
 mod course;
+mod opened;
 mod process;
 
 use std::sync::Arc;
@@ -169,7 +170,7 @@ impl Worker {
                 return Ok(Err(why));
             }
         }
-        if let Some(place) = seat.workspace.differing() {
+        if let Some(place) = seat.workspace.differing(None) {
             let why = format!("it leaves `{}` before the first test", place.display());
             return Ok(Err(why));
         }
@@ -241,6 +242,7 @@ impl Worker {
         let Some(files) = files.collect::<Option<Vec<_>>>() else {
             return Ok(Err(Down::to_processes("something else than Python changed")));
         };
+        self.course.put(seat)?;
         seat.workspace.write(edits)?;
         let suffix = format!(".{}", self.tier.word());
         let log = lab.log_name(&format!("{name}.{number}"), Step::Command(command), &suffix);

@@ -28,11 +28,16 @@ const PACKET: usize = 1 << 16;
 /// How long after a child's time limit its parent must have answered.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Why a worker does not serve of which nobody knows what other programs ran of the tree.
+pub(super) const STARTS: &str = "it starts another program before the tests";
+
 /// What a worker says of itself before it serves.
 #[derive(Debug, Deserialize)]
 struct Hello {
     pid: i32,
     hazards: Vec<String>,
+    /// Whether it started other programs since it last served, of which it saw nothing.
+    starts: bool,
     /// User and system time of that process until now.
     cpu_s: f64,
 }
@@ -106,8 +111,8 @@ pub(super) struct Process {
 
 /// What became of a child that was sent on.
 pub(super) enum Sent {
-    /// It serves; its CPU time so far.
-    Serves(f64),
+    /// It serves: its CPU time so far, and whether other programs ran on the way there.
+    Serves { cpu_s: f64, starts: bool },
     /// It would, but for this.
     Objects(String),
     /// It ended, and its parent serves.
@@ -172,8 +177,9 @@ impl Process {
                 // Its status would not be the command's.
                 return Err(Some("the tests run in a process below the command's".to_owned()));
             }
-            return match hello.hazards.first() {
-                Some(hazard) => Err(Some(hazard.clone())),
+            let starts = hello.starts.then(|| STARTS.to_owned());
+            return match starts.or_else(|| hello.hazards.into_iter().next()) {
+                Some(hazard) => Err(Some(hazard)),
                 None => Ok(hello.pid),
             };
         }
@@ -252,7 +258,7 @@ impl Process {
         self.sent_on = Some((hello.pid, output));
         Ok(match hello.hazards.into_iter().next() {
             Some(hazard) => Sent::Objects(hazard),
-            None => Sent::Serves(hello.cpu_s),
+            None => Sent::Serves { cpu_s: hello.cpu_s, starts: hello.starts },
         })
     }
 

@@ -23,16 +23,11 @@ FREE_TOOLS = (4, 3)
 # Who may open a source before the tests without having read it for its text.
 LOADERS = ("importlib._bootstrap_external", os.path.join("_pytest", "assertion", "rewrite.py"))
 
-# Events at which another process begins, whose work cannot be watched.
-STARTS = {
-    "os.exec",
-    "os.fork",
-    "os.forkpty",
-    "os.posix_spawn",
-    "os.spawn",
-    "os.system",
-    "subprocess.Popen",
-}
+# Events at which another program begins, of which nothing is seen here.
+STARTS = {"os.posix_spawn", "os.system", "subprocess.Popen"}
+
+# Events at which this program goes on in another process, or ends.
+FORKS = {"os.exec", "os.fork", "os.forkpty"}
 
 
 class Watch:
@@ -42,7 +37,9 @@ class Watch:
         # By identity: to hash code is slow.
         self.ran: Dict[int, CodeType] = {}
         self.opened: Set[str] = set()
-        self.started = False
+        self.forked = False
+        # Whether another program was started since it last went on.
+        self.starts = False
         # The sources that were loaded before: nobody knows what of them ran.
         self.earlier = loaded()
         self.tool: Optional[int] = None
@@ -53,10 +50,12 @@ class Watch:
 
     def start(self) -> None:
         sys.addaudithook(self.audit)
+        # A function that is to run in a new process before its program begins is told by no event.
+        os.register_at_fork(before=self.forks)
         self.go_on()
 
     def go_on(self) -> None:
-        self.watches = True
+        self.watches, self.starts = True, False
         monitoring = getattr(sys, "monitoring", None)
         if self.profiler is not None:
             threading.setprofile(self.profile)
@@ -100,7 +99,9 @@ class Watch:
         if not self.watches:
             return
         if event in STARTS:
-            self.started = True
+            self.starts = True
+        elif event in FORKS:
+            self.forks()
         elif event == "open":
             path = arguments[0]
             if isinstance(path, bytes):
@@ -108,11 +109,14 @@ class Watch:
             if isinstance(path, str) and path.endswith(".py") and not opens_to_load():
                 self.opened.add(path)
 
+    def forks(self) -> None:
+        self.forked = self.forked or self.watches
+
     def stop(self) -> Optional[str]:
         """Ends it; gives why what it saw is not enough."""
         self.watches = False
         lost = self.stop_listening()
-        return "it starts another program before the tests" if self.started else lost
+        return "it goes on in another process before the tests" if self.forked else lost
 
     def stop_listening(self) -> Optional[str]:
         monitoring = getattr(sys, "monitoring", None)
@@ -189,7 +193,9 @@ class Census:
         self.earlier = watch.earlier
         self.read = {os.path.realpath(path) for path in watch.opened}
         self.loaded = loaded()
-        self.sources = {path: content(path) for path in self.names}
+        # Read once: who opens a source later is seen by the engine.
+        known = earlier.sources if earlier is not None else {}
+        self.sources = {path: known[path] if path in known else content(path) for path in self.names}
         self.compiled: Dict[str, Compiled] = {}
 
     def look(self) -> None:

@@ -130,6 +130,18 @@ def of_process() -> Iterator[str]:
         yield "an event loop runs"
 
 
+def beside(root: str) -> Iterator[str]:
+    """What the process holds of the private places beside its tree, which are made again for each child."""
+    held = [target(one) for one in opened() if os.fstat(one).st_nlink > 0]
+    try:
+        held.append(os.getcwd())
+    except OSError:
+        yield "it works in a directory that is gone"
+    for path in held:
+        if path.startswith(os.path.dirname(root) + os.sep) and not (path + os.sep).startswith(root + os.sep):
+            yield "it holds {}".format(path)
+
+
 def of_program() -> Iterator[str]:
     """Whether something else than pytest's own program stands between its status and the process's."""
     main = sys.modules.get("__main__")

@@ -126,10 +126,12 @@ class Server:
         hazards: List[str],
         places: List[str],
         plan: Plan,
+        starts: bool = False,
     ) -> None:
         """Says hello, then forks a child for each request that `plan` does not refuse.
 
-        `places` outlive a process and are to be the same after each child.
+        `places` outlive a process and are to be the same after each child. `starts` tells that other programs
+        ran since it last served.
         """
         ours = {self.channel.socket.fileno()}
         if self.note is not None:
@@ -141,7 +143,12 @@ class Server:
         gc.collect()
         # What is here now is shared with all children as long as nobody counts through it.
         gc.freeze()
-        hello = {"pid": os.getpid(), "hazards": hazards[:9], "cpu_s": time.process_time()}
+        hello = {
+            "pid": os.getpid(),
+            "hazards": hazards[:9],
+            "starts": starts,
+            "cpu_s": time.process_time(),
+        }
         self.channel.send(hello)
         before, closed = left(places)
         if not self.watches_network:

@@ -43,5 +43,7 @@ def serve_hot(
     lost = watch.stop()
     taken = census.Census(root, watch, earlier)
     found = ([lost] if lost else []) + found + list(hazards.of_process())
-    server.serve(found, places, taken.plan)
+    if earlier is not None:
+        found += hazards.beside(root)
+    server.serve(found, places, taken.plan, watch.starts)
     return taken

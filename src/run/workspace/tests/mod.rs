@@ -143,7 +143,7 @@ fn fixture(root: &Path) {
 }
 
 /// Removes what `tempfile` cannot when not root.
-struct Cleared(tempfile::TempDir);
+pub(super) struct Cleared(tempfile::TempDir);
 
 impl Drop for Cleared {
     fn drop(&mut self) {
@@ -151,7 +151,7 @@ impl Drop for Cleared {
     }
 }
 
-fn source() -> (Cleared, Snapshot) {
+pub(super) fn source() -> (Cleared, Snapshot) {
     let directory = tempfile::tempdir().unwrap();
     fixture(directory.path());
     let snapshot = snapshot(directory.path(), &Choice::default(), &Silent).unwrap();
@@ -162,7 +162,7 @@ fn sources(tree: &Snapshot) -> Sources<'_> {
     Sources { tree, heldout: None, links: &[], bytecode: None }
 }
 
-fn made(base: &Path, tree: &Snapshot) -> (Scratch, Golden, Workspace) {
+pub(super) fn made(base: &Path, tree: &Snapshot) -> (Scratch, Golden, Workspace) {
     let scratch = Scratch::create(base, &[tree.root()]).unwrap();
     let golden = Golden::create(&scratch, sources(tree)).unwrap();
     let workspace = Workspace::create(&scratch, &golden, 0).unwrap();
