@@ -439,6 +439,26 @@ fn no_mutant_of_a_source_that_a_program_opens_begins_behind_that() {
 }
 
 #[test]
+fn what_tests_leave_among_temporary_files_is_there_for_those_behind_them() {
+    let sandbox = served(SLOW, TASK);
+    let more = "import os, pathlib, tempfile\nPLACE = pathlib.Path(tempfile.gettempdir(), 'kept')\n\n\
+                def test_02_leaves():\n    assert not PLACE.exists()\n    PLACE.mkdir()\n    \
+                PLACE.joinpath('file').write_text('text')\n\n\
+                def test_29_finds():\n    assert PLACE.joinpath('file').read_text() == 'text'\n    \
+                assert os.listdir(PLACE) == ['file']\n    PLACE.joinpath('more').touch()\n\n\
+                def test_39_finds():\n    assert sorted(os.listdir(PLACE)) == ['file', 'more']\n";
+    let checks = sandbox.read("tree/checks.py") + more;
+    sandbox.write("tree/checks.py", checks);
+    let ran = both_ways(&sandbox);
+    ran.says("Verdicts by executor: 50 hot, 10 warm; survivors by basis: 2 ran, 10 reach\n");
+    ran.says("made again on the exact path; none differs\n");
+    ran.never_says("begins no mutant at");
+    let places = places(&began(&sandbox));
+    // Behind the last test, between the three, and before the first of them.
+    ran.same(places.contains(&43) && places.iter().any(|at| (4..31).contains(at)), true);
+}
+
+#[test]
 fn a_failure_that_the_unmutated_tree_meets_there_too_is_judged_from_the_first_test() {
     // What a test remembers of its process is not so in a child of that.
     let quirks = format!(

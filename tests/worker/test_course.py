@@ -179,6 +179,25 @@ class OnCourse(unittest.TestCase):
                 told.append(hello["starts"])
             self.assertEqual(told, [False, False, True])
 
+    def test_what_a_process_holds_beside_its_tree_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = os.path.realpath(folder)
+            tree, private = os.path.join(folder, "tree"), os.path.join(folder, "tmp")
+            for place in (tree, private):
+                os.mkdir(place)
+            for what, held in (
+                ("open('own', 'w').close(); HELD = open('own')", []),
+                ("open('../tmp/x', 'w').close(); HELD = open('../tmp/x')", ["it holds " + private + "/x"]),
+                ("HELD = os.open('../tmp', os.O_RDONLY)", ["it holds " + private]),
+                ("HELD = open('../tmp/y', 'w'); os.unlink('../tmp/y')", []),
+                ("os.chdir('../tmp')", ["it holds " + private]),
+                ("os.mkdir('../gone'); os.chdir('../gone'); os.rmdir('../gone')", ["it works in a directory that is gone"]),
+            ):
+                text = "import os\nfrom adequacy_worker import hazards\n{}\nprint(*hazards.beside({!r}), sep='\\n')"
+                argv = [sys.executable, "-c", text.format(what, tree)]
+                told = subprocess.run(argv, cwd=tree, stdout=subprocess.PIPE, check=True).stdout.decode()
+                self.assertEqual(told.split("\n")[:-1], held or [""], what)
+
     def test_where_a_test_fails_before_the_place_the_worker_answers_itself(self):
         with Engine("False") as engine:
             answer, _ = engine.ask(to=5)
