@@ -1,4 +1,5 @@
-"""The real crates: pinned, from the crate registry, with their own tests, ready to be built offline."""
+"""The real crates: pinned, from the crate registry, with their own tests, and one of ours; ready to be built
+offline."""
 
 import json
 import re
@@ -6,7 +7,7 @@ import shutil
 import subprocess
 
 from projects import PLACE
-from tools import fail, say
+from tools import ROOT, fail, say
 
 CRATES = {
     "heck": ("0.5.0", "2304e00983f87ffb38b55b444b5e3b60a884b5d30c0fca7d82fe33449bbe55ea"),
@@ -22,7 +23,9 @@ TREES = {
     "semver": ["semver"],
     "bytesize": ["bytesize"],
     "workspace": ["percent-encoding", "form_urlencoded"],
+    "mutators": [],  # the package of this project
 }
+OURS = "mutators"
 BENCH_ONLY = ("divan",)
 RUST = PLACE / "rust"
 
@@ -59,6 +62,8 @@ def tree(name):
     place = RUST / name
     if place.is_dir():
         return place
+    if name == OURS:
+        return own(place)
     unpacked, crates = sources(), TREES[name]
     for crate in crates:
         copy(unpacked / crate, place / crate if len(crates) > 1 else place)
@@ -70,6 +75,20 @@ def tree(name):
     else:
         with open(place / "Cargo.toml", "a") as manifest:
             manifest.write("\n[workspace]\n")
+    run(["cargo", "fetch"], cwd=place)
+    return place
+
+
+def own(place):
+    """The package of that name in this project, in a workspace of its own; without the tests that read what lies
+    beside it or the standard library of Python."""
+    shutil.copytree(ROOT / OURS, place / OURS)
+    for test in ("compile.py", "docs.rs", "standard_library.rs"):
+        (place / OURS / "tests" / test).unlink()
+    parts = re.split(r"^(?=\[)", (ROOT / "Cargo.toml").read_text(), flags=re.MULTILINE)
+    shared = "".join(part for part in parts if part.startswith("[workspace."))
+    (place / "Cargo.toml").write_text(f'[workspace]\nmembers = ["{OURS}"]\nresolver = "3"\n\n{shared}')
+    shutil.copyfile(ROOT / "Cargo.lock", place / "Cargo.lock")
     run(["cargo", "fetch"], cwd=place)
     return place
 

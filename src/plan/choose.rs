@@ -93,7 +93,7 @@ pub(super) fn files(
     settings: &cargo::Settings,
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
     let rust = Rust::of(task, [snapshot], settings);
-    sort(task, snapshot.files().map(|(path, _, _)| path), &|path| rust.why_not(path))
+    sort(task, snapshot.files().map(|(path, _, _)| path), &rust, &|_| None)
 }
 
 /// The same, of the files that differ between two trees; one that only `start` has is among them.
@@ -112,10 +112,10 @@ pub(super) fn changed_files(
             Some(WhyNot::Unchanged)
         } else {
             let plain = base.can_hold_file(path) && start.can_hold_file(path);
-            (!plain).then_some(WhyNot::Linked).or_else(|| rust.why_not(path))
+            (!plain).then_some(WhyNot::Linked)
         }
     };
-    sort(task, paths.into_iter(), &why_not)
+    sort(task, paths.into_iter(), &rust, &why_not)
 }
 
 /// What stands against mutating a Rust source.
@@ -145,6 +145,11 @@ impl<'a> Rust<'a> {
         }
     }
 
+    /// Whether cargo builds a file into a library or a program, which no name of it or of its folder denies.
+    fn is_product(&self, path: &RelPath) -> bool {
+        self.reached.as_ref().is_some_and(|reached| reached.contains(path))
+    }
+
     fn why_not(&self, path: &RelPath) -> Option<WhyNot> {
         if Language::of_file_name(path.name()) != Some(Language::Rust) {
             return None;
@@ -165,6 +170,7 @@ impl<'a> Rust<'a> {
 fn sort<'a>(
     task: &Task,
     paths: impl Iterator<Item = &'a RelPath>,
+    rust: &Rust<'_>,
     why_not_here: &dyn Fn(&RelPath) -> Option<WhyNot>,
 ) -> Result<(Vec<Chosen>, Vec<Ignored>), PlanError> {
     let include = globs(&task.mutate.include)?;
@@ -180,8 +186,9 @@ fn sort<'a>(
             }
         }
         let Some(language) = Language::of_file_name(path.name()) else { continue };
-        let why = why_not(task, path, &named, &include, &exclude);
-        match why.or_else(|| why_not_here(path)) {
+        let by_name = !rust.is_product(path);
+        let why = why_not(task, path, by_name, &named, &include, &exclude);
+        match why.or_else(|| why_not_here(path)).or_else(|| rust.why_not(path)) {
             None => chosen.push((path.clone(), language)),
             Some(why) => ignored.push(Ignored { path: path.clone(), why }),
         }
@@ -214,9 +221,11 @@ fn matches(glob: &Gitignore, path: &RelPath) -> bool {
     glob.matched_path_or_any_parents(path.as_path(), false).is_ignore()
 }
 
+/// What the task says against a file, and where that counts, its name.
 fn why_not(
     task: &Task,
     path: &RelPath,
+    by_name: bool,
     named: &[RelPath],
     include: &[Glob<'_>],
     exclude: &[Glob<'_>],
@@ -226,7 +235,7 @@ fn why_not(
         Some(WhyNot::Unnameable)
     } else if task.protected.iter().any(|protected| path.is_under(&protected.path)) {
         Some(WhyNot::Protected)
-    } else if is_test(path) {
+    } else if by_name && is_test(path) {
         Some(WhyNot::Test)
     } else if listed(exclude) {
         Some(WhyNot::Excluded)
@@ -234,7 +243,7 @@ fn why_not(
         (!listed(include)).then_some(WhyNot::NotIncluded)
     } else if named.contains(path) {
         Some(WhyNot::Named)
-    } else if is_configuration(path) {
+    } else if by_name && is_configuration(path) {
         Some(WhyNot::Configuration)
     } else {
         None

@@ -62,6 +62,42 @@ fn a_workspace_is_mutated_where_it_is_built() {
 }
 
 #[test]
+fn what_cargo_builds_into_a_library_is_the_product_whatever_its_name() {
+    let sandbox = Sandbox::new();
+    let function = "pub fn f(a: u8, b: u8) -> u8 { a + b }\n";
+    sandbox
+        .write("tree/Cargo.toml", MANIFEST)
+        .write(
+            "tree/src/lib.rs",
+            "mod build;\nmod examples;\n#[cfg(test)]\nmod test;\npub mod tests;\n",
+        )
+        .write("tree/src/build.rs", function)
+        .write("tree/src/examples/mod.rs", function)
+        .write("tree/src/tests/mod.rs", function)
+        .write("tree/src/test/mod.rs", function)
+        .write("tree/build.rs", function)
+        .write("tree/examples/shows.rs", function)
+        .write("tree/tests/all.rs", function);
+    let ran = sandbox.call(["list", "tree", "--json", "--operator", "arithmetic-swap"]).run();
+    let rows = ran.out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line));
+    let mut paths = rows.map(|row| row.expect("a row")["path"].clone()).collect::<Vec<_>>();
+    paths.dedup();
+    ran.exits(0).same(
+        paths,
+        ["build", "examples/mod", "tests/mod"].map(|it| json!(format!("src/{it}.rs"))).to_vec(),
+    );
+    let files = sandbox.call(["list", "tree", "--files"]).run();
+    for (file, why) in [
+        ("build.rs", "a configuration file"),
+        ("examples/shows.rs", "a test file"),
+        ("src/test/mod.rs", "a test file"),
+        ("tests/all.rs", "a test file"),
+    ] {
+        files.says(&format!(" 0 {file}  ({why})\n"));
+    }
+}
+
+#[test]
 fn an_undone_change_that_does_not_build_is_killed_by_its_tests() {
     let sandbox = Sandbox::new();
     let test = "#[test]\nfn t() { assert!(small::old(1) == 2 && small::new(1) == 3); }\n";
