@@ -83,6 +83,8 @@ class Irradiate:
         verdicts = {"Killed": KILLED, "Survived": ACCEPTED, "NoCoverage": UNCOVERED}
         files = json.loads((tree / self.report).read_text())["files"]
         for path, found in files.items():
+            # It leaves out a folder `src`.
+            path = path if (tree / path).is_file() else f"src/{path}"
             source = (tree / path).read_text()
             for one in found["mutants"]:
                 yield Mutant(one["id"], path, verdicts.get(one["status"], OTHER), self.text(source, one))

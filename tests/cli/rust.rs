@@ -79,7 +79,7 @@ fn what_cargo_builds_into_a_library_is_the_product_whatever_its_name() {
         .write("tree/examples/shows.rs", function)
         .write("tree/tests/all.rs", function);
     let ran = sandbox.call(["list", "tree", "--json", "--operator", "arithmetic-swap"]).run();
-    let rows = ran.out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line));
+    let rows = ran.out.lines().map(serde_json::from_str::<serde_json::Value>);
     let mut paths = rows.map(|row| row.expect("a row")["path"].clone()).collect::<Vec<_>>();
     paths.dedup();
     ran.exits(0).same(

@@ -101,7 +101,8 @@ class Looking(unittest.TestCase):
     def test_what_goes_on_in_another_process(self):
         for more in (
             "import os\nif os.fork() == 0: os._exit(0)\nos.wait()",
-            # Of this no event tells.
+            # Of these no event tells.
+            "import ctypes, os\nif ctypes.CDLL(None).fork() == 0: os._exit(0)\nos.wait()",
             "import subprocess\nsubprocess.run(['true'], preexec_fn=product.idle)",
         ):
             (lost, _, _, _, _, _), _ = look(more)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
 import sys
 import threading
 import warnings
@@ -40,6 +41,8 @@ class Watch:
         self.forked = False
         # Whether another program was started since it last went on.
         self.starts = False
+        # What processes that ended had taken when it did.
+        self.ended = 0
         # The sources that were loaded before: nobody knows what of them ran.
         self.earlier = loaded()
         self.tool: Optional[int] = None
@@ -55,7 +58,7 @@ class Watch:
         self.go_on()
 
     def go_on(self) -> None:
-        self.watches, self.starts = True, False
+        self.watches, self.starts, self.ended = True, False, taken_by_ended()
         monitoring = getattr(sys, "monitoring", None)
         if self.profiler is not None:
             threading.setprofile(self.profile)
@@ -116,6 +119,8 @@ class Watch:
         """Ends it; gives why what it saw is not enough."""
         self.watches = False
         lost = self.stop_listening()
+        # Such as one that was started behind the interpreter's back.
+        self.forked = self.forked or (not self.starts and taken_by_ended() != self.ended)
         return "it goes on in another process before the tests" if self.forked else lost
 
     def stop_listening(self) -> Optional[str]:
@@ -134,6 +139,11 @@ class Watch:
             monitoring.register_callback(self.tool, event, None)
         monitoring.free_tool_id(self.tool)
         return "something else stopped watching what runs" if lost else None
+
+
+def taken_by_ended() -> int:
+    """The pages that child processes touched that ended: some for each."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
 
 
 def opens_to_load() -> bool:
