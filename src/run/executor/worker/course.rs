@@ -30,8 +30,6 @@ pub(super) struct Course {
     stops: Vec<usize>,
     /// Before which it stands.
     at: usize,
-    /// Its CPU time at that stop.
-    cpu_s: f64,
     /// The tests before this one pass in an unmutated child of its.
     vouched: usize,
     /// What the tests before left in private places, where anything of theirs can lie.
@@ -53,7 +51,7 @@ impl Course {
 
     /// The worker itself serves.
     pub(super) fn begin_again(&mut self) {
-        (self.at, self.cpu_s, self.vouched, self.stand) = (0, 0.0, 0, None);
+        (self.at, self.vouched, self.stand) = (0, 0, None);
     }
 
     /// Puts in place what who serves has left there.
@@ -63,9 +61,9 @@ impl Course {
     }
 
     /// It stands before the test of this number now.
-    fn stand(&mut self, to: usize, cpu_s: f64, stand: Option<Stand>, opened: Option<Opened>) {
+    fn stand(&mut self, to: usize, stand: Option<Stand>, opened: Option<Opened>) {
         self.opened.extend(opened.map(|opened| (self.at, opened)));
-        (self.at, self.vouched, self.cpu_s, self.stand) = (to, to, cpu_s, stand);
+        (self.at, self.vouched, self.stand) = (to, to, stand);
     }
 
     /// The number of the test that children of who serves begin with.
@@ -186,8 +184,9 @@ impl Worker {
         let sent = process.send_on(to, self.limit.min(lab.limit(command)), (&log.0, log.1));
         let why = match sent {
             Ok(Sent::Serves { cpu_s, starts }) => {
+                self.spent_s += cpu_s;
                 let opened = starts.then(|| openings.and_then(Openings::end)).transpose();
-                match self.arrive(lab, seat, to, cpu_s, opened)? {
+                match self.arrive(lab, seat, to, opened)? {
                     Ok(()) => return Ok(()),
                     Err(why) => why,
                 }
@@ -214,7 +213,6 @@ impl Worker {
         lab: &Lab<'_>,
         seat: &mut Seat,
         to: usize,
-        cpu_s: f64,
         opened: io::Result<Option<Opened>>,
     ) -> Result<Result<(), String>, RunError> {
         let opened = match opened {
@@ -228,8 +226,7 @@ impl Worker {
         if let Some(place) = seat.workspace.differing(stand.as_ref()) {
             return Ok(Err(format!("the tests before leave `{}`", place.display())));
         }
-        self.spent_s += cpu_s - self.course.cpu_s;
-        self.course.stand(to, cpu_s, stand, opened);
+        self.course.stand(to, stand, opened);
         reset(lab, seat)?;
         Ok(Ok(()))
     }

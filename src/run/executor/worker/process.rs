@@ -38,7 +38,7 @@ struct Hello {
     hazards: Vec<String>,
     /// Whether it started other programs since it last served, of which it saw nothing.
     starts: bool,
-    /// User and system time of that process until now.
+    /// User and system time of that process since it last served or began.
     cpu_s: f64,
 }
 
@@ -111,7 +111,7 @@ pub(super) struct Process {
 
 /// What became of a child that was sent on.
 pub(super) enum Sent {
-    /// It serves: its CPU time so far, and whether other programs ran on the way there.
+    /// It serves: the CPU time of its way there, and whether other programs ran on the way there.
     Serves { cpu_s: f64, starts: bool },
     /// It would, but for this.
     Objects(String),

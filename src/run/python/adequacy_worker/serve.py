@@ -115,6 +115,8 @@ class Server:
         self.channel = Channel()
         # The pipe or file that is this process's output.
         self.outputs = {(met.st_dev, met.st_ino) for met in map(os.fstat, (1, 2))}
+        # Its CPU time when it was last asked to go on.
+        self.since = 0.0
         # A child has what its parent watches with.
         self.watches_network = False
         # In a child, and nowhere else: its pipe, and what it was asked.
@@ -147,7 +149,7 @@ class Server:
             "pid": os.getpid(),
             "hazards": hazards[:9],
             "starts": starts,
-            "cpu_s": time.process_time(),
+            "cpu_s": time.process_time() - self.since,
         }
         self.channel.send(hello)
         before, closed = left(places)
@@ -191,6 +193,7 @@ class Server:
         self, request: Dict[str, Any], given: List[int], descriptors: Descriptors
     ) -> None:
         """In a child: does what is asked, and writes where it is told to."""
+        self.since = time.process_time()
         (output,) = given
         met = os.fstat(output)
         descriptors.redirect(output)
