@@ -459,6 +459,20 @@ fn what_tests_leave_among_temporary_files_is_there_for_those_behind_them() {
 }
 
 #[test]
+fn behind_what_cannot_be_put_there_again_no_mutant_begins() {
+    let sandbox = served(SLOW, TASK);
+    let more = "import os, socket, tempfile\nPLACE = os.path.join(tempfile.gettempdir(), 'socket')\n\n\
+                def test_12_leaves():\n    socket.socket(socket.AF_UNIX).bind(PLACE)\n\n\
+                def test_39_finds():\n    assert os.path.exists(PLACE)\n";
+    let checks = sandbox.read("tree/checks.py") + more;
+    sandbox.write("tree/checks.py", checks);
+    let ran = both_ways(&sandbox);
+    ran.says("Verdicts by executor: 50 hot, 10 warm; survivors by basis: 12 ran\n");
+    ran.tells("the tests before leave temporary files that cannot be made again, or too many");
+    ran.same(places(&began(&sandbox)).iter().all(|&at| at <= 12), true);
+}
+
+#[test]
 fn a_failure_that_the_unmutated_tree_meets_there_too_is_judged_from_the_first_test() {
     // What a test remembers of its process is not so in a child of that.
     let quirks = format!(

@@ -22,6 +22,8 @@ use crate::run::workspace::Stand;
 /// Why a process in the middle of the tests is not to serve.
 const UNMUTATED: &str = "an unmutated child does not pass there";
 
+const UNFIT: &str = "the tests before leave temporary files that cannot be made again, or too many";
+
 /// The process that serves, among the tests.
 #[derive(Default)]
 pub(super) struct Course {
@@ -61,9 +63,9 @@ impl Course {
     }
 
     /// It stands before the test of this number now.
-    fn stand(&mut self, to: usize, stand: Option<Stand>, opened: Option<Opened>) {
+    fn stand(&mut self, to: usize, stand: Stand, opened: Option<Opened>) {
         self.opened.extend(opened.map(|opened| (self.at, opened)));
-        (self.at, self.vouched, self.stand) = (to, to, stand);
+        (self.at, self.vouched, self.stand) = (to, to, Some(stand));
     }
 
     /// The number of the test that children of who serves begin with.
@@ -222,8 +224,12 @@ impl Worker {
             }
         };
         // It waits for us, and the kernel said that nothing else of it lives.
-        let stand = seat.workspace.stand(&Certificate::new())?;
-        if let Some(place) = seat.workspace.differing(stand.as_ref()) {
+        let stand = match seat.workspace.stand(&Certificate::new()) {
+            Ok(Some(stand)) => stand,
+            Ok(None) => return Ok(Err(UNFIT.to_owned())),
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        if let Some(place) = seat.workspace.differing(Some(&stand)) {
             return Ok(Err(format!("the tests before leave `{}`", place.display())));
         }
         self.course.stand(to, stand, opened);
