@@ -113,6 +113,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("count", "benches"),
     ("nextest", "benches"),
     ("against-exact", "benches"),
+    ("check", "benches"),
     ("mutants", "benches"),
     ("repeat", "benches"),
 ];
