@@ -30,6 +30,16 @@ pub(super) struct Adopt<'a> {
     pub(super) lacks: bool,
 }
 
+/// The nodes as a listing, and how each of them looks in its order; the root must be among them.
+pub(super) fn listed(all: Vec<(Node, Option<Seen>)>) -> (Listing, Vec<Option<Seen>>) {
+    let listing = Listing::new(all.iter().map(|(node, _)| node.clone()).collect());
+    let mut seen = vec![None; all.len()];
+    for (node, one) in all {
+        seen[listing.find(node.path.as_bytes()).expect("it was put there")] = one;
+    }
+    (listing, seen)
+}
+
 impl Adopt<'_> {
     /// Takes the directory `name` of `parent`, whose path from the root of the workspace is `path`.
     pub(super) fn directory(

@@ -62,7 +62,7 @@ use rustix::fs::{CWD, Mode, mkdirat};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
-use self::adopt::Adopt;
+use self::adopt::{Adopt, listed};
 use self::handle::open_private;
 use self::listing::{Content, Listing, Node};
 use self::restore::{Restore, Seen};
@@ -364,11 +364,7 @@ impl Workspace {
             others.map(|(node, seen)| (node.clone(), seen.clone())).collect();
         all.extend(found.into_iter().map(|(node, seen)| (node, Some(seen))));
         let latest = all.iter().filter_map(|(_, seen)| Some(seen.as_ref()?.met.ctime)).max();
-        let listing = Listing::new(all.iter().map(|(node, _)| node.clone()).collect());
-        let mut seen = vec![None; all.len()];
-        for (node, one) in all {
-            seen[listing.find(node.path.as_bytes()).expect("it was put there")] = one;
-        }
+        let (listing, seen) = listed(all);
         self.listing = Arc::new(listing);
         self.seen = seen;
         self.settle(latest)

@@ -4,7 +4,7 @@
 use std::ffi::CString;
 use std::os::fd::AsFd as _;
 
-use super::adopt::Adopt;
+use super::adopt::{Adopt, listed};
 use super::listing::{Listing, Node};
 use super::restore::{Restore, Seen};
 use super::{Certificate, HOME, TMP, Workspace, WorkspaceError};
@@ -54,12 +54,8 @@ impl Workspace {
         if adopt.lacks || adopt.found.len() > MOST.0 || bytes > MOST.1 {
             return Ok(None);
         }
-        let nodes = adopt.found.iter().map(|(node, _)| node.clone());
-        let listing = Listing::new(std::iter::once(top).chain(nodes).collect());
-        let mut seen = vec![None; listing.nodes().len()];
-        for (node, one) in adopt.found {
-            seen[listing.find(node.path.as_bytes()).expect("it was put there")] = Some(one);
-        }
+        let found = adopt.found.into_iter().map(|(node, seen)| (node, Some(seen)));
+        let (listing, seen) = listed(std::iter::once((top, None)).chain(found).collect());
         Ok(Some(Stand { listing, seen }))
     }
 

@@ -78,15 +78,19 @@ impl Course {
         self.reach.as_ref().is_some_and(|reach| self.at > 0 && self.at == reach.tests.len())
     }
 
-    /// The last stop before any test that enters what the edits change, or starts a program that may.
-    fn stop(&self, lab: &Lab<'_>, edits: &Edits) -> Option<usize> {
+    /// The first test that enters what the edits change, where that is known.
+    fn first_test(&self, lab: &Lab<'_>, edits: &Edits) -> Option<usize> {
         let [(path, text)] = edits else { return None };
         let before = lab.snapshot.read(path).ok()?;
-        let first = self.reach.as_ref()?.first_test(path.as_str()?, changed_line(&before, text));
-        let opened =
-            self.opened.iter().filter(|(_, opened)| opened.may_hold(path)).map(|(at, _)| *at);
-        let last = opened.min().map_or(first, |opened| opened.min(first));
-        self.stops.iter().rev().find(|&&stop| stop <= last).copied()
+        Some(self.reach.as_ref()?.first_test(path.as_str()?, changed_line(&before, text)))
+    }
+
+    /// The last stop before that test, and before any that starts a program that may have run what the edits change.
+    fn stop(&self, edits: &Edits, first: Option<usize>) -> usize {
+        let ([(path, _)], Some(first)) = (edits, first) else { return 0 };
+        let opened = self.opened.iter().filter(|(_, opened)| opened.may_hold(path));
+        let last = opened.map(|(at, _)| *at).fold(first, usize::min);
+        self.stops.iter().rev().find(|&&stop| stop <= last).copied().unwrap_or(0)
     }
 }
 
@@ -101,10 +105,10 @@ impl Worker {
     ) -> Result<Result<(Answer, String), Down>, RunError> {
         // The unmutated tree speaks for who served last.
         if !asked.edits.is_empty() {
-            let stop = self.course.stop(lab, asked.edits).unwrap_or(0);
-            self.go_to(lab, seat, asked.command, stop)?;
+            let first = self.course.first_test(lab, asked.edits);
+            self.go_to(lab, seat, asked.command, self.course.stop(asked.edits, first))?;
             // On the way there it may have shown that this is too far.
-            let stop = self.course.stop(lab, asked.edits).unwrap_or(0);
+            let stop = self.course.stop(asked.edits, first);
             if stop < self.course.at {
                 self.go_to(lab, seat, asked.command, stop)?;
             }
