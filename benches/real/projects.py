@@ -58,6 +58,13 @@ PROJECTS = {
     },
 }
 
+# The same tests, but for those that are functions, by the other runner.
+PROJECTS["python-slugify-unittest"] = {
+    **PROJECTS["python-slugify"],
+    "of": "python-slugify",
+    "runner": ("unittest", "discover", "-q"),
+}
+
 
 def project(name):
     """What is known of a project."""
@@ -73,7 +80,8 @@ def python():
 
 def command(name):
     """The acceptance command."""
-    return [str(python()), "-m", "pytest", "-q", *project(name)["arguments"]]
+    known = project(name)
+    return [str(python()), "-m", *known.get("runner", ("pytest", "-q")), *known["arguments"]]
 
 
 def tree(name):
@@ -82,7 +90,7 @@ def tree(name):
     stem = f"{known.get('stem', name)}-{known['version']}"
     archive, place = PLACE / f"{stem}.tar.gz", PLACE / stem
     if not archive.is_file():
-        fetch(name, known)
+        fetch(known.get("of", name), known)
     if sha256(archive) != known["sha256"]:
         fail(f"{archive} has another digest than the pinned one; remove it and fetch again")
     if not place.is_dir():

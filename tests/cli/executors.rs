@@ -310,16 +310,18 @@ def before_test(name):
 ";
 
 /// The tests that mutants of functions began with and that failed, by function, of the runs that count.
-fn began(sandbox: &Sandbox) -> BTreeMap<String, Value> {
+pub(crate) fn began(sandbox: &Sandbox) -> BTreeMap<String, Value> {
     let plan = sandbox.lines("adequacy.out/mutants.jsonl");
     let function = |id: &Value| {
         let row = plan.iter().find(|row| row["id"] == *id).expect("it is in the plan");
         row["function"].as_str().map(ToOwned::to_owned)
     };
+    let tests = |line: &Value| {
+        let runs = line["runs"].as_array().expect("a list");
+        runs.iter().map(|run| &run["tests"]).find(|tests| !tests.is_null()).cloned()
+    };
     let lines = lines(sandbox).into_iter();
-    lines
-        .filter_map(|line| Some((function(&line["id"])?, line["runs"][0]["tests"].clone())))
-        .collect()
+    lines.filter_map(|line| Some((function(&line["id"])?, tests(&line)?))).collect()
 }
 
 #[test]

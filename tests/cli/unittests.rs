@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::executors::{both_ways, executors, lines, seal};
+use crate::executors::{began, both_ways, executors, lines, seal};
 use crate::harness::{Ran, Sandbox};
 
 /// Fifty functions and ten flags, each a mutant.
@@ -358,6 +358,65 @@ fn whatever_ends_a_child_in_another_way_goes_down_the_ladder() {
     ] {
         ran.same((name, why[name].as_str()), (name, words));
     }
+}
+
+/// Tests of three classes, of which the middle one takes a while; its last test and the fixture of the last
+/// class enter functions of their own.
+const CLASSES: &str = "\
+import time, unittest
+import product
+
+class First(unittest.TestCase):
+    def test_00(self): self.assertFalse(product.f00())
+
+class Second(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): cls.value = product.f01()
+    def test_02(self): self.assertFalse(product.f02())
+    def test_03(self):
+        end = time.process_time() + 0.1
+        while time.process_time() < end: pass
+        self.assertFalse(self.value)
+    def test_04(self): self.assertFalse(product.f04())
+
+class Third(unittest.IsolatedAsyncioTestCase):
+    @classmethod
+    def setUpClass(cls):
+        if product.f05(): raise ValueError
+    async def test_06(self): self.assertFalse(product.f06())
+    async def test_07(self):
+        inner = unittest.FunctionTestCase(lambda: self.assertFalse(product.f07()))
+        self.assertTrue(unittest.TextTestRunner().run(unittest.TestSuite([inner])).wasSuccessful())
+";
+
+#[test]
+fn a_hot_worker_begins_where_a_mutant_is_first_entered() {
+    let sandbox = Sandbox::new();
+    let commands: [(&str, &[&str]); 2] =
+        [("filler", &["sh", "filler.sh"]), ("unit", &["python3", "-m", "unittest", "test_all"])];
+    sandbox
+        .write("tree/test_all.py", CLASSES)
+        .write("tree/filler.sh", "! grep -Eq '^F[0-7] = True' product.py\n")
+        .write("tree/product.py", product())
+        .write("tree/adequacy.toml", task(&commands, "test_all.py"))
+        .write("state/x", "");
+    let ran = both_ways(&sandbox);
+    let began = began(&sandbox);
+    for (function, from, failed) in [
+        ("f00", 0, Some("test_all.First.test_00")),
+        ("f01", 0, Some("test_all.Second.test_03")),
+        ("f02", 0, Some("test_all.Second.test_02")),
+        ("f04", 3, Some("test_all.Second.test_04")),
+        ("f05", 3, Some("setUpClass (test_all.Third)")),
+        ("f06", 3, Some("test_all.Third.test_06")),
+        ("f07", 3, Some("test_all.Third.test_07")),
+        // No test enters it.
+        ("f45", 6, None),
+    ] {
+        let tests = &began[function];
+        ran.same((function, &tests["from"], tests["failed"].as_str()), (function, &json!(from), failed));
+    }
+    ran.same(judges(&sandbox)["f45"].clone(), json!(["survived", "hot"]));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 """Where a process stands among the tests; served as the engine is."""
 
 import array
+import ctypes
 import json
 import os
 import socket
@@ -9,14 +10,15 @@ import sys
 import tempfile
 import unittest
 
+import adequacy_worker
 from sample import PRODUCT
+
+PR_SET_CHILD_SUBREAPER = 36
 
 # A program that runs five tests as pytest runs them: the last one fails where the product was changed.
 PROGRAM = """\
-import ctypes, gc, os, sys
+import gc, os, sys
 from adequacy_worker import census, course, serve
-PR_SET_CHILD_SUBREAPER = 36
-ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 root = os.path.realpath(".")
 server, watch = serve.Server(), census.Watch()
 watch.start()
@@ -33,7 +35,9 @@ def serves():
     lost = watch.stop()
     taken = census.Census(root, watch, along.census)
     server.serve([lost] if lost else [], [], taken.plan, watch.starts)
-    along.follow(server.request, tests, taken)
+    along.follow(server.request, taken)
+    if along.until is not None:
+        del tests[along.until + 1 :]
 
 
 def daemon():
@@ -69,17 +73,65 @@ os._exit(0)
 """
 
 
+# The same by unittest, with fixtures; each test and fixture tells that it runs.
+UNITS = """\
+import sys, unittest, product
+
+def tell(what): print("ran", what, flush=True)
+
+def setUpModule(): tell(100)
+
+def tearDownModule(): tell(101)
+
+class First(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): tell(110)
+    @classmethod
+    def tearDownClass(cls): tell(111); {ends}
+    def test_0(self): tell(0); self.assertEqual(product.early(), 1)
+    def test_1(self):
+        tell(1)
+        inner = unittest.FunctionTestCase(lambda: None)
+        self.assertTrue(unittest.TextTestRunner().run(unittest.TestSuite([inner])).wasSuccessful())
+
+class Later(unittest.IsolatedAsyncioTestCase):
+    @classmethod
+    def setUpClass(cls): tell(120); {begins}
+    async def test_2(self): tell(2)
+    async def test_3(self): tell(3); self.assertEqual(product.late([0]), [2])
+
+class Second(unittest.TestCase):
+    def test_4(self): tell(4)
+
+def load_tests(loader, tests, pattern):
+    return unittest.TestSuite(map(loader.loadTestsFromTestCase, (First, Later, Second)))
+"""
+
+
 class Engine:
     """Speaks with such a program as the engine does."""
 
-    def __init__(self, last="True"):
+    def __init__(self, last="True", units=None):
         self.folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self.folder.name, "product.py")
         self.write(PRODUCT)
         self.channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        argv = [sys.executable, "-c", PROGRAM.format(last=last)]
-        output = subprocess.DEVNULL
-        self.process = subprocess.Popen(argv, cwd=self.folder.name, stdin=theirs, stdout=output)
+        argv, environment = [sys.executable, "-c", PROGRAM.format(last=last)], dict(os.environ)
+        if units is not None:
+            with open(os.path.join(self.folder.name, "units.py"), "w") as file:
+                file.write(units)
+            argv = [sys.executable, "-m", "unittest", "-q", "units"]
+            environment["PYTHONPATH"] = os.path.join(os.path.dirname(adequacy_worker.__file__), "start")
+            environment["ADEQUACY_SERVE"] = json.dumps({"tier": "hot", "places": []})
+        self.process = subprocess.Popen(
+            argv,
+            cwd=self.folder.name,
+            env=environment,
+            stdin=theirs,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=lambda: ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0),
+        )
         theirs.close()
         self.hello = self.receive()
 
@@ -109,7 +161,7 @@ class Engine:
             self.channel.sendmsg([json.dumps(sent).encode()], [rights])
             answer = self.receive()
             output.seek(0)
-            ran = [int(line.split()[1]) for line in output.read().splitlines()]
+            ran = [int(line.split()[1]) for line in output.read().splitlines() if line.startswith(b"ran ")]
         self.write(PRODUCT)
         return answer, ran
 
@@ -204,6 +256,52 @@ class OnCourse(unittest.TestCase):
             self.assertEqual((answer["by"], answer["code"]), (engine.hello["pid"], 1))
             answer, ran = engine.ask(until=3)
             self.assertEqual((answer["code"], ran), (0, [0, 1, 2, 3]))
+
+
+class OfUnittest(unittest.TestCase):
+    """The same of unittest's own program."""
+
+    def test_a_child_that_is_sent_on_serves_before_the_fixtures_of_its_test(self):
+        with Engine(units=UNITS.format(begins="", ends="")) as engine:
+            self.assertEqual(engine.hello["hazards"], [])
+            whole = [100, 110, 0, 1, 111, 120, 2, 3, 4, 101]
+            answer, ran = engine.ask()
+            self.assertEqual((answer["code"], answer["ended"], ran), (0, 0, whole))
+            for to, before in ((1, 3), (2, 4), (3, 7), (5, 9)):
+                hello, ran = engine.ask(to=to)
+                self.assertEqual(hello["hazards"], [])
+                self.assertEqual(ran, whole[{1: 0, 2: 3, 3: 4, 5: 7}[to] : before])
+                answer, ran = engine.ask()
+                self.assertEqual((answer["code"], answer["ended"], ran), (0, 0, whole[before:]))
+                answer, ran = engine.ask(change=("return 2", "return 9"))
+                if to == 5:
+                    self.assertIs(answer["late"], True)
+                else:
+                    self.assertEqual((answer["code"], answer["failed_at"], ran[-2:]), (1, 3, [3, 101]))
+                    self.assertEqual(answer["failed"], "units.Later.test_3")
+                answer, _ = engine.ask(change=("return 1", "return 9"))
+                self.assertIs(answer["late"], True)
+            answer, _ = engine.ask(back=True)
+            answer, ran = engine.ask(change=("return 1", "return 9"))
+            self.assertEqual((answer["code"], answer["failed_at"], ran), (1, 0, [100, 110, 0, 111, 101]))
+
+    def test_a_child_runs_no_test_after_the_last_that_is_asked_for(self):
+        with Engine(units=UNITS.format(begins="", ends="")) as engine:
+            answer, ran = engine.ask(until=0)
+            self.assertEqual((answer["code"], ran), (0, [100, 110, 0, 111, 101]))
+            engine.ask(to=1)
+            for until, ran in ((1, [1, 111, 101]), (3, [1, 111, 120, 2, 3, 101]), (5, [1, 111, 120, 2, 3, 4, 101])):
+                self.assertEqual(engine.ask(until=until)[1], ran)
+
+    def test_a_fixture_that_fails_is_of_the_test_that_follows(self):
+        fails = "assert product.late([0]) == [2]"
+        for at, ways in ((2, {"begins": fails, "ends": ""}), (2, {"begins": "", "ends": fails})):
+            with Engine(units=UNITS.format(**ways)) as engine:
+                engine.ask(to=1)
+                answer, _ = engine.ask(change=("return 2", "return 9"))
+                self.assertEqual((answer["code"], answer["failed_at"]), (1, at), ways)
+                answer, _ = engine.ask(until=at)
+                self.assertEqual(answer["code"], 0)
 
 
 if __name__ == "__main__":

@@ -106,9 +106,7 @@ impl Lab<'_> {
         let mut answered = vec![(Tier::Sharpened, steps_aside)];
         if is_sharp {
             for tier in [Tier::Hot, Tier::Warm] {
-                // unittest's begin with the first test.
-                let goes_on = tier == Tier::Hot && matches!(door, Door::Pytest(_));
-                let reach = self.reach().remove(&place).filter(|_| goes_on);
+                let reach = self.reach().remove(&place).filter(|_| tier == Tier::Hot);
                 let first = Worker::new(tier, door.clone(), executed, reach);
                 answered.push((tier, self.employ(place, first)?.err()));
             }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of the package, by name.
-const FILES: [(&str, &str); 17] = [
+const FILES: [(&str, &str); 18] = [
     ("__init__.py", include_str!("adequacy_worker/__init__.py")),
     ("census.py", include_str!("adequacy_worker/census.py")),
     ("course.py", include_str!("adequacy_worker/course.py")),
@@ -22,6 +22,7 @@ const FILES: [(&str, &str); 17] = [
     ("unittest_loop.py", include_str!("adequacy_worker/unittest_loop.py")),
     ("unittest_noting.py", include_str!("adequacy_worker/unittest_noting.py")),
     ("unittest_probe.py", include_str!("adequacy_worker/unittest_probe.py")),
+    ("unittest_tests.py", include_str!("adequacy_worker/unittest_tests.py")),
 ];
 
 /// Takes what let us in out of what a test could see: also beside modules that are loaded alone.

@@ -31,8 +31,9 @@ const UNLOCKED: &str = "unlocked";
 const PRIVATE: u32 = 0o700;
 const RANDOM: usize = 6;
 
-/// How often a directory is made before something else than a run that cleans must be in the way.
-const ATTEMPTS: usize = 5;
+/// How often a directory is made before something else than a run that cleans must be in the way. On a
+/// busy machine the same run may meet a new directory many times.
+const ATTEMPTS: usize = 1000;
 
 /// A private directory (mode 0700) that holds everything a run writes outside its output directory.
 ///
@@ -259,10 +260,15 @@ fn make_locked(base: &Path, prefix: &str) -> io::Result<(TempDir, File)> {
         let private = fs::set_permissions(made.path(), Permissions::from_mode(PRIVATE));
         match private.and_then(|()| lock(made.path())) {
             Ok(lock) => return Ok((made, lock)),
-            Err(_) if attempt < ATTEMPTS => {}
+            Err(error) if attempt < ATTEMPTS && is_taken(&error) => {}
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Whether that is what one meets whose new directory is taken away: it, or its file, is gone or locked.
+fn is_taken(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::WouldBlock)
 }
 
 /// A lock file that nobody holds, held now; `None` where somebody does.

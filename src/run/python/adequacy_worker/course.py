@@ -8,7 +8,7 @@ seen and refused, as what ran while loading is.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Optional
 
 from .census import Census, Watch
 
@@ -22,14 +22,14 @@ class Course:
         self.at = -1
         # Before which it serves; that after the last one has a number too.
         self.stop: Optional[int] = None
+        # The last one that it is to run, where that is not the last of all.
+        self.until: Optional[int] = None
         self.census: Optional[Census] = None
 
-    def follow(self, request: Dict[str, Any], items: List[Any], taken: Census) -> None:
+    def follow(self, request: Dict[str, Any], taken: Census) -> None:
         """In a child: what it is to do besides running the tests."""
-        self.stop = request.get("to")
+        self.stop, self.until = request.get("to"), request.get("until")
         self.census = taken
-        if "until" in request:
-            del items[request["until"] + 1 :]
         if self.stop is not None:
             self.watch.go_on()
 

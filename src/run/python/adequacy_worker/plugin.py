@@ -37,7 +37,9 @@ def serve_here(session: Any) -> None:
     """Before the first test, or before a later one."""
     found, places = list(hazards.of_session(session)), TOLD["places"]
     taken = serve_hot(SERVER, ROOT, WATCH, found, places, COURSE.census)
-    COURSE.follow(SERVER.request, session.items, taken)
+    COURSE.follow(SERVER.request, taken)
+    if COURSE.until is not None:
+        del session.items[COURSE.until + 1 :]
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

@@ -16,21 +16,17 @@ class Noting(Visitor):
         self.cover: Optional[Cover] = None
 
     def loaded(self, program: Any) -> None:
-        import unittest
+        from .unittest_tests import stand_between
 
         cover = self.cover = Cover()
-        start, stop = unittest.TestResult.startTest, unittest.TestResult.stopTest
 
-        def begins(result: Any, test: Any) -> None:
-            cover.begins(str(test.id()))
-            start(result, test)
+        def visit(test: Any, result: Any) -> None:
+            if cover.tests:
+                cover.ends()
+            if test is not None:
+                cover.begins(str(test.id()))
 
-        def ends(result: Any, test: Any) -> None:
-            stop(result, test)
-            cover.ends()
-
-        unittest.TestResult.startTest = begins  # type: ignore[method-assign]
-        unittest.TestResult.stopTest = ends  # type: ignore[method-assign]
+        stand_between(program.test, visit)
 
     def ends(self, program: Any, status: object) -> None:
         if self.cover is not None:

@@ -72,22 +72,30 @@ def fail_all() -> None:
 
 
 def objections(program: Any) -> Iterator[str]:
-    """What could make another status of a run in which a test failed, or go on differently after that."""
+    """What could make another status of a run in which a test failed, or go on differently after that; asked
+    when all tests are loaded.
+    """
     import unittest
 
-    if not is_unittest(sys.modules.get("__main__")):
-        yield "the program that runs is not unittest itself"
     if unittest.__file__ != os.path.join(os.path.dirname(os.__file__), "unittest", "__init__.py"):
         yield "its unittest is not the interpreter's"
     if program.testRunner is not None or type(program) is not unittest.main:
         yield "it has a test runner of its own"
-    runner = unittest.TextTestRunner
-    if runner.resultclass is not unittest.TextTestResult:
+    yield from altered()
+    for kind, methods in kinds(program.test):
+        yield from foreign(kind, methods)
+
+
+def altered() -> Iterator[str]:
+    """The same of unittest itself, which a test may alter too."""
+    import unittest
+
+    if not is_unittest(sys.modules.get("__main__")):
+        yield "the program that runs is not unittest itself"
+    if unittest.TextTestRunner.resultclass is not unittest.TextTestResult:
         yield "`TextTestRunner.resultclass` is not unittest's own"
     for module, name, methods in DECIDES:
         kind = getattr(sys.modules["unittest." + module], name, None)
-        yield from foreign(kind, methods)
-    for kind, methods in kinds(program.test):
         yield from foreign(kind, methods)
 
 
@@ -109,13 +117,9 @@ def kinds(loaded: Any) -> List[Tuple[Any, Tuple[str, ...]]]:
     """The classes of all suites and tests that were loaded, and what they must not do in their own way."""
     import unittest
 
+    from .unittest_tests import parts
+
     found = {}
-    todo = [loaded]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, unittest.BaseTestSuite):
-            found[type(one)] = OF_SUITES
-            todo += list(one)
-        else:
-            found[type(one)] = OF_TESTS
+    for one in parts(loaded):
+        found[type(one)] = OF_SUITES if isinstance(one, unittest.BaseTestSuite) else OF_TESTS
     return sorted(found.items(), key=lambda item: item[0].__qualname__)

@@ -116,14 +116,14 @@ fn one_that_is_being_made_or_removed_beside_a_run_that_cleans_is_not_lost() {
                 }
             }
         });
-        let made = (0..300).all(|_| {
-            let scratch = Scratch::create(base.path(), &[]);
-            scratch.is_ok_and(|scratch| {
-                scratch.path().join("golden").exists() && scratch.remove().is_ok()
-            })
+        let made = (0..300).map(|_| {
+            let scratch = Scratch::create(base.path(), &[])?;
+            let is_whole = scratch.path().join("golden").exists();
+            scratch.remove().map(|()| is_whole)
         });
+        let made = made.collect::<Result<Vec<_>, _>>();
         done.store(true, std::sync::atomic::Ordering::Relaxed);
-        assert!(made);
+        assert!(made.unwrap().into_iter().all(|is_whole| is_whole));
     });
     assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
 }
