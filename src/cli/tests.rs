@@ -104,6 +104,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("message-format", "cargo"),
     ("target-dir", "cargo"),
     ("profile", "cargo bench"),
+    ("doctest-modules", "pytest"),
     ("maxfail", "pytest"),
     ("no-summary", "pytest"),
     ("tb", "pytest"),

@@ -172,6 +172,32 @@ fn nothing_is_concluded_from_what_is_entered_only_now_and_then() {
     assert_eq!(builds_and_notes(&sandbox), [1, 1, 2]);
 }
 
+#[test]
+fn documentation_tests_that_are_one_program_decide_on_one_build_too() {
+    let sandbox = functions(20, "a + b", "u8", "");
+    let mut source = sandbox.read("tree/src/lib.rs");
+    for number in 0..10 {
+        let test = format!("/// ```\n/// assert_eq!(small::f{number}(2, 1), 3);\n/// ```\n");
+        let begin = format!("pub fn f{number}(");
+        source = source.replace(&begin, &format!("{test}{begin}"));
+    }
+    let manifest = MANIFEST.replace("2021", "2024");
+    assert_ne!(manifest, MANIFEST);
+    sandbox.write("tree/src/lib.rs", source).write("tree/Cargo.toml", manifest);
+    let ran = sums(&sandbox, TWO, COMMAND).run();
+    ran.exits(0)
+        .totals("40 mutants: 20 killed (0 by time-out), 20 survived, 0 undecided; 0 unviable, 0 not built")
+        .says("Verdicts by executor: 40 one-build; survivors by basis: 20 reach\n")
+        .says("none differs\n");
+    // Rustdoc itself says that it merged them.
+    let logs = names(&sandbox.path("adequacy.out/logs"));
+    let merged = |name: &&String| {
+        let log = sandbox.read(&format!("adequacy.out/logs/{name}"));
+        log.contains("merged doctests")
+    };
+    ran.same(logs.iter().filter(merged).count() > 0, true);
+}
+
 /// Does what nextest does: each test in a process of its own, here with nothing in its environment, up to
 /// the first that fails; no documentation tests.
 const NEXTEST: &str = r#"#!/usr/bin/env python3

@@ -414,7 +414,10 @@ fn a_hot_worker_begins_where_a_mutant_is_first_entered() {
         ("f45", 6, None),
     ] {
         let tests = &began[function];
-        ran.same((function, &tests["from"], tests["failed"].as_str()), (function, &json!(from), failed));
+        ran.same(
+            (function, &tests["from"], tests["failed"].as_str()),
+            (function, &json!(from), failed),
+        );
     }
     ran.same(judges(&sandbox)["f45"].clone(), json!(["survived", "hot"]));
 }

@@ -98,6 +98,20 @@ class Looking(unittest.TestCase):
         (_, _, _, _, read, _), root = look("open('product.py').read()")
         self.assertEqual(read, [os.path.join(root, "product.py")])
 
+    def test_a_source_in_which_doctest_looks_for_lines(self):
+        find = "import doctest, inspect, linecache\ndoctest.DocTestFinder().find(product)\n"
+        own = "class Own(doctest.DocTestFinder):\n    def _find_lineno(self, thing, lines): KEPT.extend(lines)\n"
+        for more, is_read in (
+            (find, False),
+            # Who asks behind it is not answered by what it read.
+            (find + "TEXT = inspect.getsource(product)", True),
+            (find + "TEXT = linecache.getlines(product.__file__)", True),
+            (find + "KEPT = []\n" + own + "Own().find(product)", True),
+        ):
+            more += "\nassert (product.__file__ in linecache.cache) is {}".format(is_read)
+            (_, _, _, _, read, _), root = look(more)
+            self.assertEqual(read, [os.path.join(root, "product.py")] if is_read else [], more)
+
     def test_what_goes_on_in_another_process(self):
         for more in (
             "import os\nif os.fork() == 0: os._exit(0)\nos.wait()",

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of the package, by name.
-const FILES: [(&str, &str); 18] = [
+const FILES: [(&str, &str); 19] = [
     ("__init__.py", include_str!("adequacy_worker/__init__.py")),
     ("census.py", include_str!("adequacy_worker/census.py")),
     ("course.py", include_str!("adequacy_worker/course.py")),
@@ -13,6 +13,7 @@ const FILES: [(&str, &str); 18] = [
     ("network.py", include_str!("adequacy_worker/network.py")),
     ("noting.py", include_str!("adequacy_worker/noting.py")),
     ("plugin.py", include_str!("adequacy_worker/plugin.py")),
+    ("readers.py", include_str!("adequacy_worker/readers.py")),
     ("serve.py", include_str!("adequacy_worker/serve.py")),
     ("start/sitecustomize.py", include_str!("adequacy_worker/start/sitecustomize.py")),
     ("swap.py", include_str!("adequacy_worker/swap.py")),

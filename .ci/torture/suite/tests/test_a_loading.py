@@ -1,14 +1,18 @@
 """What was computed before the first test."""
 
+import doctest
+import inspect
 from types import FunctionType
 from typing import get_args
 
 import pytest
-from torture import bodies, caches, closures, constants, decorator, generators, held
-from torture import metaclass, parametrised, subclass
+from torture import bodies, caches, closures, constants, decorator, documented, generators, held
+from torture import metaclass, parametrised, quoted, subclass
 
 caches.price(2)
 PAIRS = parametrised.cases(2)
+EXAMPLES = [found for module in (documented, quoted) for found in doctest.DocTestFinder().find(module)]
+QUOTED = inspect.getsource(quoted)
 
 
 def test_constants():
@@ -62,6 +66,15 @@ def test_generators():
 
 def test_closures():
     assert closures.BUMP() == 34
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_example(example):
+    assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
+
+
+def test_quoted():
+    assert "return 44" in QUOTED
 
 
 def test_held():

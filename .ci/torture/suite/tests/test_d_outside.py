@@ -7,12 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from torture import files, reloaded, source
+from torture import documented, files, reloaded, source
 
 
 def test_source():
     assert "return 21" in inspect.getsource(source.documented)
     assert Path(source.__file__).read_text().count("29") == 1
+
+
+def test_source_that_doctest_looked_through():
+    assert "return 42" in inspect.getsource(documented.listed)
 
 
 def test_command():

@@ -1,14 +1,19 @@
 """What was computed before the first test."""
 
+import doctest
+import inspect
 import unittest
 from types import FunctionType
 from typing import get_args
 
-from torture import bodies, caches, closures, constants, decorator, generators, held
-from torture import metaclass, parametrised, subclass
+from torture import bodies, caches, closures, constants, decorator, documented, generators, held
+from torture import metaclass, parametrised, quoted, subclass
 
 caches.price(2)
 PAIRS = parametrised.cases(2)
+EXAMPLES = doctest.DocTestSuite(documented)
+doctest.DocTestFinder().find(quoted)
+QUOTED = inspect.getsource(quoted)
 
 
 class Loading(unittest.TestCase):
@@ -49,17 +54,21 @@ class Loading(unittest.TestCase):
     def test_closures(self):
         self.assertEqual(closures.BUMP(), 34)
 
+    def test_quoted(self):
+        self.assertIn("return 44", QUOTED)
+
     def test_held(self):
         self.assertEqual(FunctionType(held.CODE, {})(), 6)
         self.assertEqual(held.COPY(), 8)
 
 
 def load_tests(loader, tests, pattern):
-    """A test for each pair."""
+    """A test for each pair, and the examples."""
 
     def test_of(n, double):
         return unittest.FunctionTestCase(lambda: loader.assertion.assertEqual(n + n, double))
 
     loader.assertion = unittest.TestCase()
     tests.addTests(test_of(*pair) for pair in PAIRS)
+    tests.addTests(EXAMPLES)
     return tests

@@ -8,13 +8,16 @@ import sys
 import unittest
 from pathlib import Path
 
-from torture import files, reloaded, source
+from torture import documented, files, reloaded, source
 
 
 class Outside(unittest.TestCase):
     def test_source(self):
         self.assertIn("return 21", inspect.getsource(source.documented))
         self.assertEqual(Path(source.__file__).read_text().count("29"), 1)
+
+    def test_source_that_doctest_looked_through(self):
+        self.assertIn("return 42", inspect.getsource(documented.listed))
 
     def test_command(self):
         argv = [sys.executable, "-m", "torture.command"]

@@ -16,13 +16,11 @@ try:
 except ImportError:
     Profiler = None
 
+from .readers import Reading, keeps_nothing
 from .swap import Alive, Key, Late, Refused, key_of, plan
 
 # The numbers of tools for `sys.monitoring` that no kind of tool claims.
 FREE_TOOLS = (4, 3)
-
-# Who may open a source before the tests without having read it for its text.
-LOADERS = ("importlib._bootstrap_external", os.path.join("_pytest", "assertion", "rewrite.py"))
 
 # Events at which another program begins, of which nothing is seen here.
 STARTS = {"os.posix_spawn", "os.system", "subprocess.Popen"}
@@ -32,7 +30,7 @@ FORKS = {"os.exec", "os.fork", "os.forkpty"}
 
 
 class Watch:
-    """Notes from now on which code runs, and which sources are opened by others than the importer."""
+    """Notes from now on which code runs, and which sources are opened by others than those who keep nothing."""
 
     def __init__(self) -> None:
         # By identity: to hash code is slow.
@@ -47,6 +45,7 @@ class Watch:
         self.earlier = loaded()
         self.tool: Optional[int] = None
         self.watches = False
+        self.reading = Reading()
         # Where nothing is cheaper, before Python 3.12, for this thread; a function for the others.
         has_profiler = Profiler is not None and not hasattr(sys, "monitoring")
         self.profiler = Profiler(builtins=False) if has_profiler else None
@@ -59,6 +58,7 @@ class Watch:
 
     def go_on(self) -> None:
         self.watches, self.starts, self.ended = True, False, taken_by_ended()
+        self.reading.start()
         monitoring = getattr(sys, "monitoring", None)
         if self.profiler is not None:
             threading.setprofile(self.profile)
@@ -109,7 +109,7 @@ class Watch:
             path = arguments[0]
             if isinstance(path, bytes):
                 path = os.fsdecode(path)
-            if isinstance(path, str) and path.endswith(".py") and not opens_to_load():
+            if isinstance(path, str) and path.endswith(".py") and not keeps_nothing():
                 self.opened.add(path)
 
     def forks(self) -> None:
@@ -118,6 +118,7 @@ class Watch:
     def stop(self) -> Optional[str]:
         """Ends it; gives why what it saw is not enough."""
         self.watches = False
+        self.reading.end()
         lost = self.stop_listening()
         # Such as one that was started behind the interpreter's back.
         self.forked = self.forked or (not self.starts and taken_by_ended() != self.ended)
@@ -144,18 +145,6 @@ class Watch:
 def taken_by_ended() -> int:
     """The pages that child processes touched that ended: some for each."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
-
-
-def opens_to_load() -> bool:
-    """Whether the file that is opened just now is opened by who loads modules."""
-    frame: Optional[FrameType] = sys._getframe(2)
-    for _ in range(5):
-        if frame is None:
-            return False
-        if any(loader in frame.f_code.co_filename for loader in LOADERS):
-            return True
-        frame = frame.f_back
-    return False
 
 
 class Tree:

@@ -1,0 +1,5 @@
+"""Its source is read as text behind doctest, before the tests."""
+
+
+def text():
+    return 44
