@@ -45,7 +45,7 @@ class Tree:
                 stderr=subprocess.PIPE,
                 universal_newlines=True,
             )
-            self.status, self.said = done.returncode, done.stderr
+            self.status, self.said, self.out = done.returncode, done.stderr, done.stdout
             self.found = None
             if os.path.exists(report):
                 with open(report) as file:
@@ -62,6 +62,28 @@ class Entering(unittest.TestCase):
         self.assertEqual(ran.status, 1)
         self.assertIn("Ran 2 tests", ran.said)
         self.assertEqual(Tree().run().status, 0)
+
+    def test_whatever_fails_ends_it_and_what_is_skipped_does_not(self):
+        later = """
+            class Later(unittest.TestCase):
+                def test_it(self): print("behind it")
+
+            class First(unittest.TestCase):
+            """
+        for body, is_behind in (
+            ("def test_it(self):\n    with self.subTest(): self.skipTest('it')\n    print('goes on')", True),
+            ("def test_it(self):\n    with self.subTest(): self.fail()\n    print('goes on')", False),
+            ("@unittest.expectedFailure\ndef test_it(self): print('goes on')", False),
+            ("@unittest.expectedFailure\ndef test_it(self): print('goes on'); self.fail()", True),
+            ("def test_it(self): print('goes on'); 1 / 0", False),
+            ("@classmethod\ndef setUpClass(cls): print('goes on'); 1 / 0\ndef test_it(self): pass", False),
+            ("@classmethod\ndef tearDownClass(cls): print('goes on'); 1 / 0\ndef test_it(self): pass", None),
+        ):
+            ran = Tree(textwrap.dedent(later) + textwrap.indent(body, "    ")).run()
+            self.assertIn("goes on", ran.out, body)
+            self.assertEqual(ran.status == 0, is_behind is True, ran.said)
+            if is_behind is not None:
+                self.assertEqual("behind it" in ran.out, is_behind, body)
 
     def test_it_leaves_no_trace(self):
         tree = Tree(

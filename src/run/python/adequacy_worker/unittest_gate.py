@@ -22,7 +22,9 @@ class Visitor:
 
     def loaded(self, program: Any) -> None:
         """All tests are loaded, none ran."""
-        program.failfast = True
+        from .unittest_tests import stop_at_first
+
+        stop_at_first(program.test)
 
     def ends(self, program: Any, status: object) -> None:
         """All that was to run has run, and the program ends with this status."""

@@ -8,6 +8,9 @@ from typing import Any, Callable, Iterator, Optional
 # What is done before a test, which is told, and the result of all so far; after the last one, with none.
 Visit = Callable[[Optional[Any], Any], None]
 
+# What a result is told of a test that makes the run a failed one.
+FAILING = ("addError", "addFailure", "addSubTest", "addUnexpectedSuccess")
+
 
 def parts(loaded: Any) -> Iterator[Any]:
     """All suites and tests of a suite, itself the first; tests that ran are gone."""
@@ -27,6 +30,33 @@ def stand_between(loaded: Any, visit: Visit) -> None:
     for one in parts(loaded):
         if isinstance(one, unittest.TestSuite):
             visit_in(one, visit)
+
+
+def stop_at_first(loaded: Any) -> None:
+    """Has nothing run behind the first test that fails. With `failfast` a subtest that is skipped would end its
+    test, whose other subtests may fail.
+    """
+    stopping = []
+
+    def visit(test: Optional[Any], result: Any) -> None:
+        if not stopping:
+            stopping.append(result)
+            for name in FAILING:
+                stop_after(result, name)
+
+    stand_between(loaded, visit)
+
+
+def stop_after(result: Any, name: str) -> None:
+    usual = getattr(result, name)
+
+    def failed(test: Any, *more: Any) -> None:
+        usual(test, *more)
+        # A subtest is told of that passes, too.
+        if name != "addSubTest" or more[1] is not None:
+            result.stop()
+
+    setattr(result, name, failed)
 
 
 def visit_in(suite: Any, visit: Visit) -> None:
